@@ -9,6 +9,9 @@
 /* Messages that are read at first, for each line that is shown, and besides. */
 #define MESSAGES_A_LINE 2u
 #define MESSAGES_LEAST 4096u
+/* Likewise bytes of blocks of captures. */
+#define BYTES_A_LINE 512u
+#define BYTES_LEAST ((uint64_t)2 << 20)
 /* How many times as many if these are too few. */
 #define MESSAGES_GROWTH 8u
 
@@ -29,9 +32,13 @@ static bool is_possible(const struct options *options,
 	for (i = 0; i < list->packed_count; i++)
 		if (strcmp(list->packed[i], PACKED_FILE_STDIN) == 0)
 			return false;
+	for (i = 0; i < list->count; i++)
+		if (list->captures[i]->ring)
+			return false;
 	return outputs->count == 1 && !options->strict && !options->follow &&
-	       !options->config && !options->around && list->count == 0 &&
-	       list->text_count == 0 && list->packed_count > 0 &&
+	       !options->config && !options->around &&
+	       list->text_count == 0 &&
+	       (list->count == 0) != (list->packed_count == 0) &&
 	       (reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED) &&
 	       is_of_lines(options);
 }
@@ -165,29 +172,49 @@ void show_tail_begin(struct show_tail *tail, const struct options *options,
 	if ((tail->lines == LAST_LINES_ALL && tail->since == 0) ||
 		!is_possible(options, outputs, list))
 		return;
+	tail->of_captures = list->count > 0;
+	if (tail->of_captures) {
+		tail->messages = BYTES_LEAST +
+				 (uint64_t)BYTES_A_LINE * options->lines;
+		tail->used = tail->lines != LAST_LINES_ALL;
+		return;
+	}
 	open_tails(list);
 	tail->used = list->tails;
 	if (tail->used)
 		want(tail);
 }
 
-bool show_tail_is_enough(struct show_tail *tail, const struct outputs *outputs)
+void show_tail_source(struct show_tail *tail, struct source *source)
+{
+	if (!tail->used || !tail->of_captures)
+		return;
+	tail->reached = false;
+	tail->before = 0;
+	tail->from = source_hide(source, tail->messages);
+	tail->all = tail->from == 0;
+}
+
+bool show_tail_is_enough(struct show_tail *tail, const struct outputs *outputs,
+	const struct source *source)
 {
 	const struct last_lines *lines = outputs->all[0].output.lines;
 
 	if (!tail->used || tail->all || tail->lines == LAST_LINES_ALL ||
-		tail->from <= tail->since ||
+		(!tail->of_captures && tail->from <= tail->since) ||
 		(tail->reached &&
-			last_lines_added(lines) - tail->before > tail->lines))
+			last_lines_added(lines) - tail->before > tail->lines &&
+			!(tail->of_captures && source_was_by_wall(source))))
 		return true;
 	tail->messages *= MESSAGES_GROWTH;
-	want(tail);
+	if (!tail->of_captures)
+		want(tail);
 	return false;
 }
 
 bool show_tail_left_out(const struct show_tail *tail)
 {
-	return tail->used && !tail->all;
+	return tail->used && !tail->all && !tail->of_captures;
 }
 
 void show_tail_end(struct show_tail *tail)

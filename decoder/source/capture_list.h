@@ -59,6 +59,9 @@ void capture_list_look(struct capture_list *list);
  */
 void capture_list_unpack(struct capture_list *list, struct error_list *errors);
 
+/* All captures are to be read once more.  False: out of memory. */
+bool capture_list_read_again(struct capture_list *list);
+
 /* Whether captures and packed logs, compressed or not, have such names. */
 bool capture_list_takes(const char *name);
 

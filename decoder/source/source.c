@@ -144,6 +144,16 @@ void source_fold(struct source *source, packed_fold *fold, bool ordered)
 		source->readers.fold = fold;
 }
 
+uint64_t source_hide(struct source *source, uint64_t bytes)
+{
+	return merge_hide(source->merge, bytes);
+}
+
+bool source_was_by_wall(const struct source *source)
+{
+	return merge_was_by_wall(source->merge);
+}
+
 static bool open_input(struct source *source, struct input *input)
 {
 	if (!input->path || input->reader || input->heph || input->text)

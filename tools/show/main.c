@@ -289,7 +289,12 @@ static bool begin_again(struct show *show)
 	/* what was looked up may point there */
 	show->spent[show->spent_count++] = show->messages;
 	show->captured = 0;
-	show->messages = source_new(&show->list, show->restore, &show->errors);
+	show->messages = NULL;
+	if (capture_list_read_again(&show->list))
+		show->messages = source_new(
+			&show->list, show->restore, &show->errors);
+	if (show->messages)
+		show_tail_source(&show->tail, show->messages);
 	return show->messages && outputs_begin_again(&show->outputs, &common,
 					 show->messages);
 }
@@ -297,9 +302,11 @@ static bool begin_again(struct show *show)
 static void show_messages(struct show *show)
 {
 	const struct error_list before = show->errors;
+	size_t i;
 
 	read_messages(show);
-	while (!show_tail_is_enough(&show->tail, &show->outputs)) {
+	while (!show_tail_is_enough(
+		&show->tail, &show->outputs, show->messages)) {
 		show->errors = before;
 		if (!begin_again(show)) {
 			report_memory(show);
@@ -309,6 +316,8 @@ static void show_messages(struct show *show)
 	}
 	outputs_end(&show->outputs);
 	show->captured += outputs_passed(&show->outputs);
+	for (i = 0; i < show->list.count; i++)
+		show->captured += show->list.captures[i]->hidden;
 	count_packed(show);
 	if (show->captured > 0)
 		outputs_remarks(&show->outputs, &show->remarks);
@@ -665,6 +674,8 @@ static enum exit_status run(struct show *show)
 	show_tail_begin(
 		&show->tail, &show->options, &show->outputs, &show->list);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
+	if (show->messages)
+		show_tail_source(&show->tail, show->messages);
 	if (begin_outputs(show))
 		show_messages(show);
 	else
