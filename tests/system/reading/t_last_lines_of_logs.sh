@@ -1,6 +1,6 @@
 #!/bin/bash
 # The last lines of a packed log, and what was said from some time on: the same as when all of it is read, and no more of
-# the file is read for a large one than for a small one.
+# the file is read for a large one than for a small one.  The last lines of captures are the same, too.
 . tests/support/lib.sh
 
 cat >"$TMP/app.c" <<'END'
@@ -107,6 +107,60 @@ since=$(tail -n 9000 all | head -n 1 | cut -d ' ' -f 1-2)
 "$show" -q --strict --since="$since" rotated >wanted
 "$show" -q --since="$since" rotated >got
 same_file "of many logs: since" wanted got
+
+# Captures: of two programs at one time, and one in which a thread has said its only word long ago, or says it last.
+BINLOG_DIR=captures LD_PRELOAD=$lib ./app 50000 threads >/dev/null 2>&1 &
+BINLOG_DIR=captures LD_PRELOAD=$lib ./app 50000 >/dev/null 2>&1
+wait
+cat >"$TMP/idle.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t barrier;
+static void *run(void *number)
+{
+	printf("first of thread %ld, ", (long)number);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	printf("last of thread %ld\n", (long)number);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[4];
+
+	pthread_barrier_init(&barrier, NULL, 5);
+	for (long i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, run, (void *)i);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 300000; i++)
+		printf("%s%d%s", i % 5 ? "" : "piece, ", i, i % 3 ? "" : "\n");
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 100000; i++)
+		printf("after all\n");
+	return 0;
+}
+END
+$CC -O1 -g -w -o "$TMP/idle" "$TMP/idle.c" -pthread || exit 1
+BINLOG_DIR=idle.captures LD_PRELOAD=$lib ./idle >/dev/null 2>&1
+for from in captures idle.captures; do
+	for options in "" "--raw" "-S -d 2" "-o json" "--columns=delta,tid,message" "-g rare" "-g only|first" "-s stderr" "--tid=1"; do
+		# shellcheck disable=SC2086
+		"$show" -q --strict $options $from >all
+		for n in 1 5000; do
+			# shellcheck disable=SC2086
+			"$show" -q -r -n $n $options $from >turned
+			# shellcheck disable=SC2086
+			"$show" -q --strict -r -n $n $options $from >all.turned
+			same_file "$from: $options -r -n $n" all.turned turned
+		done
+		# shellcheck disable=SC2086
+		"$show" -q -n 300 $options $from >got
+		[ "$options" = "-S -d 2" ] || same_file "$from: $options -n 300" <(last 300 <all) got
+	done
+	same "the numbers are those of all" "$("$show" --strict -n 1 $from 2>&1 >/dev/null)" "$("$show" -n 1 $from 2>&1 >/dev/null)"
+done
 
 # Damage at the end is told and mended as ever; what is before is not looked at, unless that is asked for.
 size=$(stat -c %s one.blog)
