@@ -12,7 +12,8 @@
 /* Likewise bytes of blocks of captures. */
 #define BYTES_A_LINE 512u
 #define BYTES_LEAST ((uint64_t)2 << 20)
-/* How many times as many if these are too few. */
+/* How many times as many if these are too few; and all, if that would be more
+ * than the same share of all: so what was read in vain is no more than that. */
 #define MESSAGES_GROWTH 8u
 
 /* No column says of a line what has been long before it. */
@@ -36,8 +37,7 @@ static bool is_possible(const struct options *options,
 		if (list->captures[i]->ring)
 			return false;
 	return outputs->count == 1 && !options->strict && !options->follow &&
-	       !options->config && !options->around &&
-	       list->text_count == 0 &&
+	       !options->config && !options->around && list->text_count == 0 &&
 	       (list->count == 0) != (list->packed_count == 0) &&
 	       (reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED) &&
 	       is_of_lines(options);
@@ -142,6 +142,34 @@ static bool is_all(const struct capture_list *list)
 	return true;
 }
 
+/* What is wanted is more than a small share of it all. */
+static bool is_much(const struct capture_list *list)
+{
+	uint64_t wanted = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++) {
+		const struct packed_tail *tail = list->tails[i];
+
+		if (!tail)
+			return true;
+		all += tail->size;
+		if (tail->wanted > 0)
+			wanted += tail->size -
+				  tail->runs[tail->wanted - 1].offset;
+	}
+	return wanted > all / MESSAGES_GROWTH;
+}
+
+static void want_all(struct show_tail *tail)
+{
+	size_t i;
+
+	for (i = 0; i < tail->list->packed_count; i++)
+		give_up(tail->list, i);
+	tail->all = true;
+}
+
 static void want(struct show_tail *tail)
 {
 	tail->reached = false;
@@ -173,9 +201,13 @@ void show_tail_begin(struct show_tail *tail, const struct options *options,
 		!is_possible(options, outputs, list))
 		return;
 	tail->of_captures = list->count > 0;
+	/* where lines are chosen most texts are not made anyway */
+	if (tail->of_captures && (filter_asks_for_calls(rules) ||
+					 filter_rules_ask_for_text(rules)))
+		return;
 	if (tail->of_captures) {
-		tail->messages = BYTES_LEAST +
-				 (uint64_t)BYTES_A_LINE * options->lines;
+		tail->messages =
+			BYTES_LEAST + (uint64_t)BYTES_A_LINE * options->lines;
 		tail->used = tail->lines != LAST_LINES_ALL;
 		return;
 	}
@@ -206,9 +238,14 @@ bool show_tail_is_enough(struct show_tail *tail, const struct outputs *outputs,
 			last_lines_added(lines) - tail->before > tail->lines &&
 			!(tail->of_captures && source_was_by_wall(source))))
 		return true;
+	if (tail->of_captures) {
+		tail->messages = UINT64_MAX;
+		return false;
+	}
 	tail->messages *= MESSAGES_GROWTH;
-	if (!tail->of_captures)
-		want(tail);
+	want(tail);
+	if (is_much(tail->list))
+		want_all(tail);
 	return false;
 }
 

@@ -17,10 +17,11 @@
 struct show_tail {
 	bool used;
 	struct capture_list *list;
-	uint32_t lines;	   /* that are shown, or LAST_LINES_ALL */
-	uint64_t since;	   /* what is before is not shown; 0: all may be */
+	uint32_t lines; /* that are shown, or LAST_LINES_ALL */
+	uint64_t since; /* what is before is not shown; 0: all may be */
 	bool of_captures;
-	uint64_t messages; /* that are read, about; of captures bytes of blocks */
+	uint64_t messages; /* that are read, about; of captures bytes of blocks
+			    */
 	uint64_t from;	   /* all that was said from then on is read, */
 	bool all;	   /* or all there is */
 	bool reached;	   /* a message from then on has come: */
