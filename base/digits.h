@@ -30,12 +30,29 @@ static inline void digits_write_pair(char *to, uint64_t below_hundred)
 	memcpy(to, digits_pairs + below_hundred * 2, 2);
 }
 
+/* Eight digits, of which none waits for all of those behind it. */
+static inline void digits_write_eight(char *to, uint32_t value)
+{
+	uint32_t upper = value / 10000;
+	uint32_t lower = value % 10000;
+
+	digits_write_pair(to, upper / 100);
+	digits_write_pair(to + 2, upper % 100);
+	digits_write_pair(to + 4, lower / 100);
+	digits_write_pair(to + 6, lower % 100);
+}
+
 /* The last `count` digits, with zeros before them; returns their end. */
 static inline char *digits_write_last(
 	char *to, uint64_t value, unsigned int count)
 {
 	char *end = to + count;
 
+	for (; count >= 8; count -= 8) {
+		digits_write_eight(
+			to + count - 8, (uint32_t)(value % 100000000));
+		value /= 100000000;
+	}
 	for (; count >= 2; count -= 2) {
 		digits_write_pair(to + count - 2, value % 100);
 		value /= 100;

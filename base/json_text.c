@@ -33,15 +33,35 @@ static bool is_plain(char c)
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
+/* As many bytes as a vector of the processor has. */
+typedef uint8_t vector __attribute__((vector_size(16)));
+
+static bool is_plain_vector(vector bytes)
+{
+	vector special = (vector)(bytes - ' ' > (uint8_t)(0x7e - ' ')) |
+			 (vector)(bytes == '"') | (vector)(bytes == '\\');
+	uint64_t halves[2];
+
+	memcpy(halves, &special, sizeof(halves));
+	return (halves[0] | halves[1]) == 0;
+}
+
 /* Appends what is plain, and returns how many bytes that are. */
 static size_t put_plain(
 	struct render_buffer *out, const char *bytes, size_t size)
 {
 	char *to = out->data + out->length;
 	uint64_t word;
+	vector many;
 	size_t at;
 
-	for (at = 0; size - at >= sizeof(word); at += sizeof(word)) {
+	for (at = 0; size - at >= sizeof(many); at += sizeof(many)) {
+		memcpy(&many, bytes + at, sizeof(many));
+		if (!is_plain_vector(many))
+			break;
+		memcpy(to + at, &many, sizeof(many));
+	}
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
 		if (!is_plain_word(word))
 			break;
@@ -67,16 +87,19 @@ static void put_number(struct render_buffer *out, uint32_t character)
 /* Of ASCII. */
 static void put_control(struct render_buffer *out, char c)
 {
-	static const char named[] = "\"\\\n\t\r\b\f";
-	static const char letters[] = "\"\\ntrbf";
-	const char *found = c ? strchr(named, c) : NULL;
+	static const char letters[0x80] = {['"'] = '"',
+		['\\'] = '\\',
+		['\n'] = 'n',
+		['\t'] = 't',
+		['\r'] = 'r',
+		['\b'] = 'b',
+		['\f'] = 'f'};
+	const char escaped[] = {'\\', letters[(uint8_t)c]};
 
-	if (!found) {
+	if (escaped[1])
+		render_buffer_put(out, escaped, sizeof(escaped));
+	else
 		put_number(out, (uint8_t)c);
-		return;
-	}
-	render_buffer_put_byte(out, '\\');
-	render_buffer_put_byte(out, letters[found - named]);
 }
 
 /* One character that is not plain; returns how many bytes it has. */
@@ -84,13 +107,16 @@ static size_t put_special(
 	struct render_buffer *out, const char *bytes, size_t size, bool *good)
 {
 	uint32_t character;
-	size_t length = utf8_read(bytes, size, &character);
+	size_t length;
 
+	if ((uint8_t)*bytes < 0x80) {
+		put_control(out, *bytes);
+		return 1;
+	}
+	length = utf8_read(bytes, size, &character);
 	if (character == UTF8_READ_BAD) {
 		render_buffer_put(out, UTF8_READ_REPLACEMENT, 3);
 		*good = false;
-	} else if (character < 0x80) {
-		put_control(out, *bytes);
 	} else if (printable_character(character)) {
 		render_buffer_put(out, bytes, length);
 	} else if (character > UINT16_MAX) {

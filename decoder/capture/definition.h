@@ -96,7 +96,7 @@ struct definition_context {
 	size_t stack_bytes;
 	struct render_plan *plan;    /* for message.c; null: not yet */
 	struct filter_site *filter;  /* for filter.c; null: not yet */
-	const struct fields *fields; /* for fields.c; null: not yet */
+	struct fields *fields;	     /* for fields.c; null: not yet */
 	struct span_site *spans;     /* for spans.c; null: not yet */
 	struct message_site *site;   /* for message_sites.c; null: not yet */
 	/* Nobody asks for two of these at once; null: not yet.  A pointer more

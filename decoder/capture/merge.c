@@ -192,6 +192,71 @@ struct merge *merge_new(struct recording *const *captures, size_t count)
 	return NULL;
 }
 
+/* The latest first. */
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct recording_block *a =
+		*(const struct recording_block *const *)left;
+	const struct recording_block *b =
+		*(const struct recording_block *const *)right;
+
+	return a->anchor.ticks > b->anchor.ticks
+		       ? -1
+		       : a->anchor.ticks < b->anchor.ticks;
+}
+
+/* When the latest so many bytes of blocks begin; 0: there are no more. */
+static uint64_t find_ticks(const struct merge *merge, uint64_t bytes)
+{
+	const struct recording_block **blocks = NULL;
+	uint64_t ticks = 0, sum = 0;
+	size_t count = 0;
+	size_t i, k;
+
+	for (i = 0; i < merge->capture_count; i++)
+		count += merge->captures[i]->block_count;
+	if (count > 0)
+		blocks = calloc(count, sizeof(*blocks));
+	if (!blocks)
+		return 0;
+	count = 0;
+	for (i = 0; i < merge->capture_count; i++)
+		for (k = 0; k < merge->captures[i]->block_count; k++)
+			blocks[count++] = &merge->captures[i]->blocks[k];
+	qsort(blocks, count, sizeof(*blocks), compare_blocks);
+	for (i = 0; i < count && sum < bytes; i++)
+		sum += blocks[i]->size;
+	if (i < count)
+		ticks = blocks[i]->anchor.ticks;
+	free(blocks);
+	return ticks;
+}
+
+uint64_t merge_hide(struct merge *merge, uint64_t bytes)
+{
+	uint64_t ticks = merge->by_wall ? 0 : find_ticks(merge, bytes);
+	size_t i, k;
+
+	for (i = 0; i < merge->capture_count; i++) {
+		struct recording *capture = merge->captures[i];
+
+		for (k = 0; k < capture->block_count; k++) {
+			struct recording_block *block = &capture->blocks[k];
+
+			/* a line that is begun in it may end in the next one */
+			block->quiet = k + 2 < capture->block_count &&
+				       block[2].writer == block->writer &&
+				       block[2].anchor.ticks < ticks;
+		}
+	}
+	return ticks;
+}
+
+bool merge_was_by_wall(const struct merge *merge)
+{
+	return merge->by_wall;
+}
+
 /* From now on ticks do not tell what comes next. */
 static void turn_to_wall(struct merge *merge)
 {

@@ -19,6 +19,17 @@ struct merge;
 /* The captures stay the caller's.  Null: out of memory. */
 struct merge *merge_new(struct recording *const *captures, size_t count);
 
+/*
+ * Before the first message: those of blocks that are full long before the
+ * latest `bytes` of all blocks begin are read, and not given out but for events.
+ * Returns the ticks from which on all are; 0: all are anyway, or times do not
+ * tell.
+ */
+uint64_t merge_hide(struct merge *merge, uint64_t bytes);
+
+/* After the last one: times did not tell what comes before what. */
+bool merge_was_by_wall(const struct merge *merge);
+
 /* The next message, valid until the next call.  Null: that was all. */
 const struct message *merge_next(struct merge *merge);
 

@@ -434,10 +434,41 @@ bool recording_has_blocks(const char *path)
 	return found;
 }
 
+/* Of processes, as an earlier reading has described them. */
+struct recording_past {
+	struct program_table programs;
+	struct recording_past *older;
+};
+
+bool recording_read_again(struct recording *capture)
+{
+	struct recording_past *past = malloc(sizeof(*past));
+
+	if (!past)
+		return false;
+	*past = (struct recording_past){capture->programs, capture->past};
+	capture->past = past;
+	capture->programs = (struct program_table){0};
+	capture->hidden = 0;
+	return true;
+}
+
+static void free_past(struct recording_past *past)
+{
+	struct recording_past *older;
+
+	for (; past; past = older) {
+		older = past->older;
+		program_table_free(&past->programs);
+		free(past);
+	}
+}
+
 void recording_close(struct recording *capture)
 {
 	if (!capture)
 		return;
+	free_past(capture->past);
 	if (capture->fd >= 0)
 		close(capture->fd);
 	program_table_free(&capture->programs);

@@ -33,6 +33,7 @@ struct recording_block {
 	uint32_t core;
 	bool kept;     /* of a ring: it is not overwritten any more */
 	bool windowed; /* likewise: what is in windows counts, and only that */
+	bool quiet;    /* its calls are counted in `hidden`, and not given out */
 };
 
 /* As the header of the block says; its size may be a lie. */
@@ -71,7 +72,9 @@ struct recording {
 	size_t block_room;
 	uint64_t passed;  /* of the header and all blocks */
 	uint64_t dropped; /* likewise */
+	uint64_t hidden;  /* calls that were read and not given out */
 	struct program_table programs;
+	struct recording_past *past; /* of recording_read_again() */
 	struct binlog_packed freed;  /* of the header page */
 	struct binlog_spill spill;   /* likewise */
 	struct recording *before;    /* that it comes from; null: not read */
@@ -146,6 +149,13 @@ void recording_link_all(struct recording *const *all, size_t count);
 /* The same of one, if those before it were linked. */
 void recording_link(struct recording *capture, struct recording *const *all,
 	size_t count);
+
+/*
+ * Its messages are to be read once more, from the first one on; what was found
+ * out of its processes stays for whoever has pointers there.  To be linked
+ * again.  False: out of memory.
+ */
+bool recording_read_again(struct recording *capture);
 
 /* Null is fine. */
 void recording_close(struct recording *capture);

@@ -714,10 +714,15 @@ static void resume(struct writer_stream *stream)
 		stream->state = WRITER_MESSAGE;
 }
 
-/* A message, if one was read: of what a ring holds, only what something has
- * happened to may count. */
+/* A message, if one was read: nobody wants what is in the block, or, of what a
+ * ring holds, only what something has happened to may count. */
 static bool is_hidden(const struct writer_stream *stream)
 {
+	if (stream->state == WRITER_MESSAGE && stream->block->quiet &&
+		!message_is_event(&stream->message)) {
+		stream->capture->hidden += !stream->message.partial;
+		return true;
+	}
 	return stream->state == WRITER_MESSAGE && stream->block->windowed &&
 	       !recording_ring_shows(stream->capture, stream->message.ticks);
 }

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "decoder/message/fields.h"
 #include "decoder/names/frames.h"
+#include "record/layout.h"
 
 /*
  * Where a message was said, in JSON: the place of the call, and the stack.
@@ -189,37 +190,49 @@ static void put_bytes(struct render_buffer *out, const struct field *field,
 	json_text_base64(out, text.bytes, text.size);
 }
 
-static void put_entry(struct render_buffer *out, const struct field *field,
-	const struct field_value *value)
+void json_fields_begin(struct render_buffer *out, const struct field *field)
 {
-	const char *type = json_fields_type(field->type);
-
 	json_text_put(out, "{\"name\":");
 	json_text_word(out, field->name);
 	json_text_put(out, ",\"type\":\"");
-	render_buffer_put(out, type, strlen(type));
+	render_buffer_put_string(out, json_fields_type(field->type));
 	json_text_put(out, "\",\"value\":");
-	if (!json_fields_value(out, field, value))
-		put_bytes(out, field, value);
-	render_buffer_put_byte(out, '}');
 }
 
-void json_fields_array(struct render_buffer *out, const struct message *message,
-	struct render_buffer *scratch)
+/* What most arguments are: numbers that need not be cut.  False: it is none. */
+static bool put_number(struct render_buffer *out, const struct field *field,
+	const struct render_argument *argument)
 {
-	const struct fields *fields = fields_of(message);
-	size_t i;
+	const bool wide = argument->kind == BINLOG_ARG_I64;
 
-	render_buffer_put_byte(out, '[');
-	for (i = 0; i < fields->count; i++) {
-		const struct field *field = &fields->all[i];
-		struct field_value value = field_value(field, message, scratch);
+	if (argument->kind != field->kind || field->size == FORMAT_CHAR ||
+		field->size == FORMAT_SHORT ||
+		(argument->kind != BINLOG_ARG_I32 && !wide))
+		return false;
+	if (field->type == FIELD_INTEGER)
+		json_text_integer(out, wide ? argument->i64 : argument->i32);
+	else if (field->type == FIELD_UNSIGNED && !wide &&
+		 field->size == FORMAT_INT)
+		json_text_unsigned(out, (uint32_t)argument->i32);
+	else if (field->type == FIELD_UNSIGNED && wide &&
+		 field->size != FORMAT_INT)
+		json_text_unsigned(out, (uint64_t)argument->i64);
+	else
+		return false;
+	return true;
+}
 
-		if (i > 0)
-			render_buffer_put_byte(out, ',');
-		put_entry(out, field, &value);
-	}
-	render_buffer_put_byte(out, ']');
+void json_fields_put(struct render_buffer *out, const struct field *field,
+	const struct message *message, struct render_buffer *scratch)
+{
+	struct field_value value;
+
+	if (field->argument < message->count &&
+		put_number(out, field, &message->arguments[field->argument]))
+		return;
+	value = field_value(field, message, scratch);
+	if (!json_fields_value(out, field, &value))
+		put_bytes(out, field, &value);
 }
 
 void json_fields_members(struct render_buffer *out,

@@ -31,11 +31,13 @@ void json_location_origin(struct render_buffer *out,
 	size_t depth);
 
 /*
- * Appends all as an array of {"name":,"type":,"value":}; those that could not
- * be shown exactly have "bytes" in base64, too.
+ * All are an array of {"name":,"type":,"value":}; those that could not be shown
+ * exactly have "bytes" in base64, too.  Of each what comes before its value, and
+ * the rest of it, but for the brace at its end.
  */
-void json_fields_array(struct render_buffer *out, const struct message *message,
-	struct render_buffer *scratch);
+void json_fields_begin(struct render_buffer *out, const struct field *field);
+void json_fields_put(struct render_buffer *out, const struct field *field,
+	const struct message *message, struct render_buffer *scratch);
 
 /* Appends all as "name":value, with a comma behind each of them. */
 void json_fields_members(struct render_buffer *out,

@@ -202,21 +202,24 @@ static bool takes(const struct definition_string *format,
 	       memcmp(kinds, context->kinds + before, (size_t)count) == 0;
 }
 
-static const struct fields *make(const struct message *message)
+static struct fields *make(const struct message *message)
 {
 	struct definition_context *context = message->context;
 	const struct definition_string *format = message_format(message);
+	const bool any = format && definition_is_formatted(context) &&
+			 takes(format, context);
 	struct walk walk = {.message = message};
 	struct fields *fields;
 
-	if (!format || !definition_is_formatted(context) ||
-		!takes(format, context))
-		return &no_fields;
 	fields = pool_take(message->pool,
-		sizeof(*fields) + context->arguments * sizeof(fields->all[0]));
+		sizeof(*fields) +
+			(any ? context->arguments : 0) * sizeof(fields->all[0]));
 	if (!fields)
 		return NULL;
 	fields->count = 0;
+	fields->json = NULL;
+	if (!any)
+		return fields;
 	walk.fields = fields;
 	walk.before = definition_arguments_before(context);
 	add_all(&walk, format);

@@ -35,8 +35,11 @@ struct field {
 	char conversion;   /* likewise, as struct format_directive */
 };
 
+struct json_site;
+
 struct fields {
 	size_t count;
+	struct json_site *json; /* for style_json.c; null: not yet */
 	struct field all[];
 };
 

@@ -24,6 +24,7 @@ struct line_kept {
 struct last_lines {
 	uint32_t count; /* LAST_LINES_ALL: of any number */
 	bool newest_first;
+	uint64_t added;
 	struct line_kept *ring; /* `used` of them have been filled once */
 	size_t used;
 	size_t room;
@@ -293,6 +294,7 @@ static bool give_out_spool(struct last_lines *lines, struct output *output)
 
 void last_lines_add(struct last_lines *lines, const char *text, size_t bytes)
 {
+	lines->added++;
 	if (lines->failed)
 		return;
 	if (!lines->spools) {
@@ -305,6 +307,11 @@ void last_lines_add(struct last_lines *lines, const char *text, size_t bytes)
 	if (lines->count != LAST_LINES_ALL &&
 		lines->spooled / 2 > lines->count && !trim(lines))
 		lines->failed = errno;
+}
+
+uint64_t last_lines_added(const struct last_lines *lines)
+{
+	return lines->added;
 }
 
 bool last_lines_give_out(struct last_lines *lines, struct output *output)

@@ -22,6 +22,9 @@ struct last_lines *last_lines_new(uint32_t count, bool newest_first);
 /* One line, with all that stands below it. */
 void last_lines_add(struct last_lines *lines, const char *text, size_t bytes);
 
+/* How many lines were added so far. */
+uint64_t last_lines_added(const struct last_lines *lines);
+
 /* All of them.  False: errno says what failed, now or earlier. */
 bool last_lines_give_out(struct last_lines *lines, struct output *output);
 

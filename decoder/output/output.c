@@ -63,8 +63,13 @@ void output_flush(struct output *output)
 
 void output_put_first(struct output *output)
 {
-	if (output_takes_lines(output))
+	if (!output_takes_lines(output))
+		return;
+	if (output->headed)
+		output->text.length = 0;
+	else
 		write_all(output, &output->text);
+	output->headed = true;
 }
 
 void output_end_waiting(struct output *output)

@@ -22,6 +22,7 @@ struct output {
 	int fd;
 	int failed;	   /* errno of the first write that failed, or 0 */
 	const char *where; /* it failed; null: standard output */
+	bool headed; /* what comes before all lines was written */
 	char problem[256]; /* the whole sentence; empty: the system's reason */
 	struct last_lines *lines;    /* null: lines are shown as they come */
 	struct lines_around *around; /* borrowed; null: all lines are shown */
@@ -44,7 +45,7 @@ void output_put_chosen(struct output *output, const char *line, size_t bytes);
 /* Writes everything out, but lines that have to wait for the end. */
 void output_flush(struct output *output);
 
-/* Writes what there is before all lines. */
+/* Writes what there is before all lines, once. */
 void output_put_first(struct output *output);
 
 /* Lines wait no longer: those that did are written. */

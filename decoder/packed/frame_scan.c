@@ -226,9 +226,8 @@ void frame_sums_free(struct frame_sums *sums)
 #define WINDOW ((size_t)1 << 20)
 #define HISTORY FRAME_SUMS_STEP
 
-#define SUM_BYTES 7u  /* 0xc1, 0xce, the sum, 0xc1 */
-#define HEAD_MOST 12u /* and the longest head of a raw */
-#define ROOM_MOST (HISTORY + HEAD_MOST + PACKED_RECORD_MAX + WINDOW)
+#define SUM_BYTES 7u /* 0xc1, 0xce, the sum, 0xc1 */
+#define ROOM_MOST (HISTORY + FRAME_HEAD_MAX + PACKED_RECORD_MAX + WINDOW)
 
 /* Bytes that may be summed up at once, not knowing whether it is for nothing:
  * so many, and so many more for each byte of the input. */
@@ -377,6 +376,24 @@ static int length_bytes(uint8_t head)
 	}
 }
 
+bool frame_head_read(
+	const uint8_t *bytes, size_t size, size_t *head, size_t *record)
+{
+	int count, i;
+
+	if (size < SUM_BYTES + 1 || bytes[0] != 0xc1 || bytes[1] != 0xce ||
+		bytes[6] != 0xc1)
+		return false;
+	count = length_bytes(bytes[SUM_BYTES]);
+	*head = SUM_BYTES + 1 + (size_t)(count > 0 ? count : 0);
+	if (count < 0 || size < *head)
+		return false;
+	*record = count == 0 ? bytes[SUM_BYTES] & 0x1f : 0;
+	for (i = 1; i <= count; i++)
+		*record = *record << 8 | bytes[SUM_BYTES + i];
+	return *record <= PACKED_RECORD_MAX;
+}
+
 /* Whether the next bytes, of which there are some, look like the head of a
  * frame, as far as they go. */
 static enum decided read_head(struct frame_scan *scan)
@@ -405,7 +422,7 @@ static enum decided read_head(struct frame_scan *scan)
 	return scan->length > PACKED_RECORD_MAX ? IMPOSSIBLE : WHOLE;
 }
 
-static uint32_t told_sum(const uint8_t *head)
+uint32_t frame_head_sum(const uint8_t *head)
 {
 	return (uint32_t)head[2] << 24 | (uint32_t)head[3] << 16 |
 	       (uint32_t)head[4] << 8 | head[5];
@@ -441,7 +458,7 @@ static bool sum_fits(struct frame_scan *scan)
 		stop(scan, ERROR_MEMORY, 0);
 		return false;
 	}
-	return sum == told_sum(head);
+	return sum == frame_head_sum(head);
 }
 
 static enum decided judge(struct frame_scan *scan)
@@ -563,6 +580,19 @@ struct frame frame_scan_next(struct frame_scan *scan)
 			.code = cause_of(first, !scan->found),
 		};
 	return scan->found ? take_whole(scan) : take_end(scan);
+}
+
+void frame_scan_pass(struct frame_scan *scan, uint64_t offset)
+{
+	uint64_t bytes = offset - scan->offset;
+
+	scan->found = false;
+	if (bytes <= scan->end - scan->at) {
+		advance(scan, (size_t)bytes);
+	} else {
+		scan->offset = offset;
+		scan->at = scan->end = 0;
+	}
 }
 
 uint64_t frame_scan_offset(const struct frame_scan *scan)

@@ -50,6 +50,19 @@ typedef ssize_t frame_read(
 /* Where data begins, from `offset` on: what is before is a hole of the file. */
 typedef uint64_t frame_data(void *closure, uint64_t offset);
 
+/* Bytes of a frame before its record, at most. */
+#define FRAME_HEAD_MAX 12u
+
+/*
+ * Of the first `size` bytes of what may be a frame: how many bytes come before
+ * its record, and how many that has.  False: they are none, or too few.
+ */
+bool frame_head_read(
+	const uint8_t *bytes, size_t size, size_t *head, size_t *record);
+
+/* The sum of the record that such a head tells. */
+uint32_t frame_head_sum(const uint8_t *head);
+
 struct frame_scan;
 
 enum frame_kind {
@@ -82,6 +95,9 @@ void frame_scan_pass_holes(struct frame_scan *scan, frame_data *data);
 
 /* The next frame, or the next damage.  After FRAME_NONE always that. */
 struct frame frame_scan_next(struct frame_scan *scan);
+
+/* Passes over what is before `offset`, which is not before the next frame. */
+void frame_scan_pass(struct frame_scan *scan, uint64_t offset);
 
 /* How far the input was given out, bytes. */
 uint64_t frame_scan_offset(const struct frame_scan *scan);

@@ -19,6 +19,7 @@
 #include "decoder/packed/packed_parity.h"
 #include "decoder/packed/packed_pieces.h"
 #include "decoder/packed/packed_salvage.h"
+#include "decoder/packed/packed_tail.h"
 
 /*
  * The bytes of a packed log, for frame_scan.h: of a regular file, which is
@@ -393,6 +394,9 @@ struct packed_reader {
 	uint64_t pieces_begin; /* of the batch that `pieces` is about */
 	struct packed_data data;
 	struct message_place place; /* of the messages of this frame */
+	const struct packed_tail *tail; /* null: nothing is passed over */
+	size_t passed;			/* its runs from here on were */
+	bool late;			/* nothing of the log was read yet */
 	bool skims;
 	bool ended;
 };
@@ -427,6 +431,21 @@ struct packed_reader *packed_reader_new(
 		return reader;
 	free(reader);
 	return NULL;
+}
+
+bool packed_reader_begin_late(
+	struct packed_reader *reader, const struct packed_tail *tail)
+{
+	struct frame_scan *scan = packed_file_scan(&reader->file, tail->begin);
+
+	if (!scan)
+		return false;
+	frame_scan_free(reader->scan);
+	reader->scan = scan;
+	reader->tail = tail;
+	reader->passed = tail->count;
+	reader->late = tail->begin > 0;
+	return true;
 }
 
 static void end_log(struct packed_reader *reader, struct packed_log *log)
@@ -497,10 +516,10 @@ static void make_room(struct packed_reader *reader)
 		forget_early(reader, find_oldest(reader, false));
 }
 
-/* The one that the record is of.  Null: out of memory. */
-static struct packed_log *log_of(struct packed_reader *reader)
+/* The one with this number, from here on in this part.  Null: out of memory. */
+static struct packed_log *log_with(
+	struct packed_reader *reader, uint64_t number, uint64_t part)
 {
-	uint64_t number = packed_record_number(&reader->record, PACKED_ALL_LOG);
 	struct packed_log *log = NULL;
 	size_t i;
 
@@ -518,8 +537,16 @@ static struct packed_log *log_of(struct packed_reader *reader)
 		reader->logs[reader->log_count++] = log;
 	}
 	log->used = reader->frames;
-	log->part = packed_record_number(&reader->record, PACKED_ALL_PART);
+	log->part = part;
 	return log;
+}
+
+/* The one that the record is of.  Null: out of memory. */
+static struct packed_log *log_of(struct packed_reader *reader)
+{
+	return log_with(reader,
+		packed_record_number(&reader->record, PACKED_ALL_LOG),
+		packed_record_number(&reader->record, PACKED_ALL_PART));
 }
 
 /* Before this number, which is of that time. */
@@ -552,10 +579,11 @@ static void check_number(struct packed_reader *reader, struct packed_log *log,
 			report(reader, ERROR_PACKED_OPEN, offset, log->next);
 		log->begun = false;
 	}
-	if (!log->begun && number > 0)
+	if (!log->begun && number > 0 && !reader->late)
 		report(reader, ERROR_PACKED_BEGIN, offset, number);
 	else if (log->begun && number > log->next)
 		report_gap(reader, log, offset, number, first);
+	reader->late = false;
 	log->begun = true;
 	log->ended = false;
 	log->next = number + count;
@@ -806,9 +834,42 @@ static void finish(struct packed_reader *reader)
 	packed_parity_free(&reader->file);
 }
 
+static void pass_run(struct packed_reader *reader, const struct packed_run *run)
+{
+	struct packed_log *log = log_with(reader, run->log, run->part);
+
+	if (log)
+		check_number(reader, log, run->offset, run->number, run->count,
+			run->first, run->last);
+	frame_scan_pass(reader->scan, run->offset + run->bytes);
+	reader->batch_end = reader->whole_end = run->offset + run->bytes;
+}
+
+/* What comes next, as far as nobody wants it. */
+static void pass_runs(struct packed_reader *reader)
+{
+	const struct packed_tail *tail = reader->tail;
+
+	while (reader->passed > tail->wanted) {
+		const struct packed_run *run = &tail->runs[reader->passed - 1];
+		const uint64_t offset = frame_scan_offset(reader->scan);
+
+		if (offset < run->offset)
+			return;
+		if (offset == run->offset)
+			pass_run(reader, run);
+		reader->passed--;
+	}
+	reader->tail = NULL;
+}
+
 static void take_frame(struct packed_reader *reader)
 {
-	struct frame frame = frame_scan_next(reader->scan);
+	struct frame frame;
+
+	if (reader->tail)
+		pass_runs(reader);
+	frame = frame_scan_next(reader->scan);
 
 	reader->frames++;
 	switch (frame.kind) {

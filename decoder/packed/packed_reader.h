@@ -57,6 +57,7 @@ struct frame_scan *packed_file_scan(struct packed_file *file, uint64_t offset);
 void packed_file_close(struct packed_file *file);
 
 struct packed_reader;
+struct packed_tail;
 
 /* What all readers of a run share. */
 struct packed_readers {
@@ -74,6 +75,11 @@ struct packed_readers {
 /* `path` and *shared are borrowed.  Null: out of memory. */
 struct packed_reader *packed_reader_new(
 	const char *path, struct packed_readers *shared);
+
+/* Only what is wanted of the end of the log, see packed_tail.h; borrowed.
+ * Before anything was read.  False: out of memory. */
+bool packed_reader_begin_late(
+	struct packed_reader *reader, const struct packed_tail *tail);
 
 /*
  * The next message, valid until the next call.  Null: that was all; what was

@@ -374,6 +374,20 @@ bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
 	return true;
 }
 
+bool outputs_begin_again(struct outputs *outputs,
+	const struct style_settings *common, struct source *source)
+{
+	struct outputs_one *one = &outputs->all[0];
+
+	one->style->end(one->state);
+	one->state = NULL;
+	last_lines_free(one->output.lines);
+	one->output.lines = NULL;
+	one->output.text.length = 0;
+	outputs->filter = (struct filter_batch){0};
+	return outputs_begin(outputs, common, source);
+}
+
 bool outputs_want_messages(const struct outputs *outputs)
 {
 	size_t i;

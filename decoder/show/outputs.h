@@ -84,6 +84,13 @@ void outputs_choose_colors(struct outputs *outputs);
 bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
 	struct source *source);
 
+/*
+ * The same once more, with messages of another source, if there is only one
+ * output and only its last lines are shown: those so far never were.
+ */
+bool outputs_begin_again(struct outputs *outputs,
+	const struct style_settings *common, struct source *source);
+
 /* Whether one of them asks for messages and still can show any. */
 bool outputs_want_messages(const struct outputs *outputs);
 

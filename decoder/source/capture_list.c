@@ -338,6 +338,17 @@ void capture_list_unpack(struct capture_list *list, struct error_list *errors)
 	recording_link_all(list->captures, list->count);
 }
 
+bool capture_list_read_again(struct capture_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (!recording_read_again(list->captures[i]))
+			return false;
+	recording_link_all(list->captures, list->count);
+	return true;
+}
+
 /* Bytes of the name of a capture or log, without what says that it is
  * compressed; 0: it is none. */
 static size_t base_of(const char *name)

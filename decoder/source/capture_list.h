@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "decoder/capture/recording.h"
 #include "decoder/packed/packed_reader.h"
+#include "decoder/packed/packed_tail.h"
 #include "decoder/text/text_reader.h"
 
 struct capture_list {
@@ -18,6 +19,8 @@ struct capture_list {
 	size_t count;
 	const char **packed; /* paths of packed logs; "-" is standard input */
 	size_t packed_count;
+	struct packed_tail **tails; /* null, or for each of these what of it is */
+				    /* wanted; null: all.  The caller's. */
 	const char **waiting; /* see capture_list_unpack() */
 	size_t waiting_count;
 	const char *const *texts; /* likewise of files of plain text; not the */
@@ -55,6 +58,9 @@ void capture_list_look(struct capture_list *list);
  * rights were given up, since the bytes may be hostile.
  */
 void capture_list_unpack(struct capture_list *list, struct error_list *errors);
+
+/* All captures are to be read once more.  False: out of memory. */
+bool capture_list_read_again(struct capture_list *list);
 
 /* Whether captures and packed logs, compressed or not, have such names. */
 bool capture_list_takes(const char *name);

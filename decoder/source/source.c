@@ -16,6 +16,7 @@ struct input {
 	uint64_t key;	  /* wall time of its next message, or of its first */
 	size_t order;	  /* decides between equal keys */
 	const char *path; /* null: the captures */
+	const struct packed_tail *tail; /* of a packed log; null: all of it */
 	struct packed_reader *reader; /* null: not open yet, or: */
 	struct heph_reader *heph;     /* likewise */
 	struct text_reader *text;     /* likewise */
@@ -78,12 +79,21 @@ static bool begin_heap(struct source *source)
 		return false;
 	if (list->count > 0)
 		source->count = 1;
-	for (i = 0; i < list->packed_count; i++)
+	for (i = 0; i < list->packed_count; i++) {
+		const struct packed_tail *tail =
+			list->tails ? list->tails[i] : NULL;
+
+		if (tail && tail->wanted == 0)
+			continue;
 		source->heap[source->count++] = (struct input){
 			.order = i + 1,
 			.path = list->packed[i],
-			.key = several ? begin_of(list->packed[i]) : 0,
+			.tail = tail,
+			.key = tail ? tail->runs[tail->wanted - 1].first
+			       : several ? begin_of(list->packed[i])
+					 : 0,
 		};
+	}
 	/* these are opened first: when they begin is in their lines */
 	for (i = 0; i < list->text_count; i++)
 		source->heap[source->count++] = (struct input){
@@ -134,6 +144,16 @@ void source_fold(struct source *source, packed_fold *fold, bool ordered)
 		source->readers.fold = fold;
 }
 
+uint64_t source_hide(struct source *source, uint64_t bytes)
+{
+	return merge_hide(source->merge, bytes);
+}
+
+bool source_was_by_wall(const struct source *source)
+{
+	return merge_was_by_wall(source->merge);
+}
+
 static bool open_input(struct source *source, struct input *input)
 {
 	if (!input->path || input->reader || input->heph || input->text)
@@ -147,6 +167,11 @@ static bool open_input(struct source *source, struct input *input)
 	else
 		input->reader =
 			packed_reader_new(input->path, &source->readers);
+	if (input->reader && input->tail &&
+		!packed_reader_begin_late(input->reader, input->tail)) {
+		packed_reader_free(input->reader);
+		input->reader = NULL;
+	}
 	if (!input->reader && !input->heph && !input->text)
 		error_add(source->readers.captures.errors,
 			&(struct error){

@@ -35,6 +35,13 @@ void source_filter(struct source *source, packed_wants *wants, void *closure);
  */
 void source_fold(struct source *source, packed_fold *fold, bool ordered);
 
+/*
+ * Where there are only captures: merge_hide(), before the first message, and
+ * merge_was_by_wall() after the last one.
+ */
+uint64_t source_hide(struct source *source, uint64_t bytes);
+bool source_was_by_wall(const struct source *source);
+
 /* The next message, valid until the next call.  Null: that was all. */
 const struct message *source_next(struct source *source);
 

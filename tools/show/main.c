@@ -29,6 +29,7 @@
 #include "decoder/show/show_diff.h"
 #include "decoder/show/show_index.h"
 #include "decoder/show/show_sandbox.h"
+#include "decoder/show/show_tail.h"
 #include "decoder/show/watch.h"
 #include "decoder/show/watch_ring.h"
 #include "decoder/source/capture_list.h"
@@ -69,11 +70,18 @@ static enum exit_status show_recover(const struct options *options,
 
 #define DEFAULT_PATH "binlog.data"
 
+/* How often the ends of logs may have been too short: each time there is eight
+ * times as much, and at last all. */
+#define SPENT_MAX 32u
+
 struct show {
 	struct options options;
 	struct error_list errors;
 	struct capture_list list;
 	struct source *messages;
+	struct source *spent[SPENT_MAX]; /* what was read before that */
+	size_t spent_count;
+	struct show_tail tail;
 	struct outputs outputs;
 	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
@@ -200,9 +208,9 @@ static void count_packed(struct show *show)
 }
 
 /* What all outputs have in common. */
-static bool begin_outputs(struct show *show)
+static struct style_settings settings_of(struct show *show)
 {
-	const struct style_settings common = {
+	return (struct style_settings){
 		.stack = show->stack,
 		.source = show->source,
 		.locations = show->locations,
@@ -213,6 +221,11 @@ static bool begin_outputs(struct show *show)
 		.rules = show->outputs.rules,
 		.remarks = &show->remarks,
 	};
+}
+
+static bool begin_outputs(struct show *show)
+{
+	const struct style_settings common = settings_of(show);
 
 	return (show->messages || show->options.follow) &&
 	       outputs_begin(&show->outputs, &common, show->messages);
@@ -246,7 +259,7 @@ static bool is_enough(const struct show *show, const struct message *message)
 	return true;
 }
 
-static void show_messages(struct show *show)
+static void read_messages(struct show *show)
 {
 	const struct message *message;
 	bool going;
@@ -261,12 +274,50 @@ static void show_messages(struct show *show)
 			continue;
 		show->captured +=
 			!message->partial && !message_is_event(message);
+		show_tail_message(&show->tail, &show->outputs, message);
 		going = outputs_message(&show->outputs, message);
 		progress_step(&show->progress);
 	}
 	progress_end(&show->progress);
+}
+
+/* With more of what there is.  False: out of memory. */
+static bool begin_again(struct show *show)
+{
+	const struct style_settings common = settings_of(show);
+
+	/* what was looked up may point there */
+	show->spent[show->spent_count++] = show->messages;
+	show->captured = 0;
+	show->messages = NULL;
+	if (capture_list_read_again(&show->list))
+		show->messages = source_new(
+			&show->list, show->restore, &show->errors);
+	if (show->messages)
+		show_tail_source(&show->tail, show->messages);
+	return show->messages && outputs_begin_again(&show->outputs, &common,
+					 show->messages);
+}
+
+static void show_messages(struct show *show)
+{
+	const struct error_list before = show->errors;
+	size_t i;
+
+	read_messages(show);
+	while (!show_tail_is_enough(
+		&show->tail, &show->outputs, show->messages)) {
+		show->errors = before;
+		if (!begin_again(show)) {
+			report_memory(show);
+			break;
+		}
+		read_messages(show);
+	}
 	outputs_end(&show->outputs);
 	show->captured += outputs_passed(&show->outputs);
+	for (i = 0; i < show->list.count; i++)
+		show->captured += show->list.captures[i]->hidden;
 	count_packed(show);
 	if (show->captured > 0)
 		outputs_remarks(&show->outputs, &show->remarks);
@@ -338,8 +389,11 @@ static void print_sum(const struct show *show)
 		snprintf(skipped, sizeof(skipped),
 			", %" PRIu64 " bytes skipped", show->errors.skipped);
 	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		     " dropped%s",
-		show->captured, show->passed, show->dropped, skipped);
+		     " dropped%s%s",
+		show->captured, show->passed, show->dropped, skipped,
+		show_tail_left_out(&show->tail)
+			? " at the end; what is before was not read"
+			: "");
 }
 
 /* How many could not be written; *lost: that matters. */
@@ -595,6 +649,15 @@ static const char *open_all(struct show *show)
 	return opens ? settle(show, paged) : NULL;
 }
 
+static void free_sources(struct show *show)
+{
+	size_t i;
+
+	for (i = 0; i < show->spent_count; i++)
+		source_free(show->spent[i]);
+	source_free(show->messages);
+}
+
 static enum exit_status run(struct show *show)
 {
 	const char *wrong = open_all(show);
@@ -608,7 +671,11 @@ static enum exit_status run(struct show *show)
 		return fail(wrong);
 	}
 	unpack_captures(show);
+	show_tail_begin(
+		&show->tail, &show->options, &show->outputs, &show->list);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
+	if (show->messages)
+		show_tail_source(&show->tail, show->messages);
 	if (begin_outputs(show))
 		show_messages(show);
 	else
@@ -626,7 +693,8 @@ static enum exit_status run(struct show *show)
 	status = lost || !shown ? EXIT_NOTHING
 		 : withheld	? EXIT_DAMAGE
 				: judge(show);
-	source_free(show->messages);
+	free_sources(show);
+	show_tail_end(&show->tail);
 	capture_list_free(&show->list);
 	return status;
 }

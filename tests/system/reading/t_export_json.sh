@@ -62,4 +62,52 @@ same "--to beside --config" "2 1" "$? $(grep -c -- '--to: each section of --conf
 same "binary output into a pipe or file is fine" "0 0" "$? $(stat -c %s complaint | sed 's/[1-9][0-9]*/0/')"
 script -qec "'$show' -o msgpack capture" /dev/null >terminal 2>&1 </dev/null
 same "but not on a terminal" 1 "$(grep -ac 'its output is binary, and standard output is a terminal' terminal)"
+# Who says it, where to, how important it is: as the columns have it, whoever spoke before in that place.
+cat >who.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+static void *run(void *number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "name-%ld", (long)number % 2);
+	pthread_setname_np(pthread_self(), name);
+	for (int i = 0; i < 3; i++) {
+		printf("number %ld\n", (long)number), fprintf(stderr, "error: %d\n", i), puts("constant");
+		syslog(LOG_MAKEPRI(LOG_USER, (long)number % 8), "to syslog %d", i);
+		printf("cut: %hhd %hd %hhu %hu %u %d\n", 300 + i, 70000 + i, 300 + i, 70000 + i, -1u, -1);
+	}
+	return NULL;
+}
+int main(void)
+{
+	for (long i = 0; i < 300; i += 3) {
+		pthread_t threads[3];
+
+		for (int k = 0; k < 3; k++)
+			pthread_create(&threads[k], NULL, run, (void *)(i + k));
+		for (int k = 0; k < 3; k++)
+			pthread_join(threads[k], NULL);
+		if (i % 30 == 0 && fork() == 0)
+			run((void *)i), fflush(NULL), _exit(0);
+		else if (i % 30 == 0)
+			wait(NULL);
+	}
+	return 0;
+}
+END
+$CC -O1 -g -w -D_GNU_SOURCE -o who who.c -pthread || exit 1
+LD_PRELOAD=$lib BINLOG_DIR=who.captures ./who >/dev/null 2>who.said
+"$BUILD/binlog-pack" -q who.captures -o who.blog 2>/dev/null || exit 1
+for from in who.captures who.blog; do
+	"$show" -q --columns=program,pid,tid,thread,level,priority,stream,module,function "$from" | grep -e printf -e puts -e syslog | tr -s ' ' >wanted
+	"$show" -q -o json "$from" | jq -r 'select(.args) | [.program, .pid, .tid, .thread, .level, .priority // "-", .stream, .module, .function] | map(tostring) | join(" ")' >got
+	same "$from: all of them" 4650 "$(wc -l <got)"
+	same_file "$from: who, how important, by what" <(sed 's/^ *//; s/ *$//' wanted) got
+	same "$from: numbers that are cut" "310 44 4464 44 4464 4294967295 -1, 310 45 4465 45 4465 4294967295 -1, 310 46 4466 46 4466 4294967295 -1, " \
+		"$("$show" -q -o json "$from" | jq -r 'select(.args | length == 6) | [.args[].value | tostring] | join(" ")' | LC_ALL=C sort | uniq -c | tr -s ' \n' ' ,' | sed 's/^ //; s/, */, /g')"
+done
 finish
