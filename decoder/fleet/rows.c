@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/id_map.h"
+#include "base/limits.h"
 #include "base/pool.h"
 #include "decoder/capture/recording.h"
 #include "decoder/export/json_fields.h"
@@ -147,10 +148,9 @@ static void tell_statement(struct fleet_rows *rows,
 	native_block_put(block, id);
 	native_block_put_text(block, format ? format->bytes : "",
 		format ? format->length : 0);
-	native_block_put_word(
-		block, message->context->function
-			       ? message->context->function->bytes
-			       : NULL);
+	native_block_put_word(block, message->context->function
+					     ? message->context->function->bytes
+					     : NULL);
 	native_block_put_word(block, known(message->context->statement));
 	native_block_put_word(block, module ? base_name(module->path) : NULL);
 	put_build(block, &rows->scratch, module);
@@ -309,6 +309,17 @@ static const struct program_module *executable_of(const struct program *program)
 	return NULL;
 }
 
+/* A forked child is where its parent is, which alone has said it. */
+static const char *host_of(const struct program *program)
+{
+	unsigned generation = 0;
+
+	while (!program->host && program->parent &&
+		!limits_reached(LIMIT_ANCESTORS, generation++))
+		program = program->parent;
+	return program->host;
+}
+
 static void tell_run(struct fleet_rows *rows, const struct message *message)
 {
 	struct native_block *block = &rows->blocks[FLEET_runs];
@@ -321,7 +332,7 @@ static void tell_run(struct fleet_rows *rows, const struct message *message)
 	native_block_put(block, program->process);
 	native_block_put(block, program->ppid);
 	native_block_put(block, message->capture->header.run);
-	native_block_put_word(block, program->host);
+	native_block_put_word(block, host_of(program));
 	native_block_put_word(block, program->name);
 	native_block_put_word(block, program->executable);
 	put_build(block, &rows->scratch, executable_of(program));
@@ -395,7 +406,7 @@ static void put_head(struct fleet_rows *rows, const struct message *message,
 	native_block_put(block, rows->source);
 	native_block_put(block, rows->number);
 	native_block_put(block, message->wall);
-	native_block_put_word(block, program->host);
+	native_block_put_word(block, host_of(program));
 	native_block_put(block, message->capture->header.run);
 	native_block_put_word(block, program->name);
 	native_block_put(block, message->pid);

@@ -51,6 +51,10 @@ struct reading {
 	uint64_t number; /* of its next message */
 	uint64_t from;	 /* the first of it in the block */
 	bool begun;	 /* a call of it is in a row */
+	/* Of its messages since `from` those whose time lies ahead: */
+	uint64_t ahead;
+	uint64_t ahead_from; /* the first */
+	uint64_t ahead_time; /* the latest time */
 	struct error_list *errors;
 };
 
@@ -129,11 +133,36 @@ static void give_all(struct reading *reading)
 	reading->count = 0;
 }
 
+/* A clock that runs ahead says things later than they arrive: who looks for
+ * them by their time has to know. */
+static void note_time(struct reading *reading, const struct message *message)
+{
+	if (message->wall <= reading->settings->ahead)
+		return;
+	if (reading->ahead++ == 0)
+		reading->ahead_from = reading->number;
+	if (message->wall > reading->ahead_time)
+		reading->ahead_time = message->wall;
+}
+
+static void tell_ahead(struct reading *reading)
+{
+	char time[32];
+
+	if (reading->ahead == 0)
+		return;
+	snprintf(time, sizeof(time), "%" PRIu64, reading->ahead_time);
+	fleet_rows_loss(reading->rows, "ahead", reading->ahead_from,
+		reading->ahead, time);
+	reading->ahead = reading->ahead_time = 0;
+}
+
 /* What of the log is in the block, up to the next message. */
 static void note_item(struct reading *reading, uint64_t until, bool ended)
 {
 	if (!array_reserve(reading->items, reading->room, reading->count + 1))
 		_exit(EXIT_NOTHING);
+	tell_ahead(reading);
 	reading->items[reading->count++] = (struct rows_reader_item){
 		.log = reading->log,
 		.from = reading->from,
@@ -204,6 +233,7 @@ static uint64_t read_messages(struct reading *reading, struct source *source,
 		if (!fleet_rows_open(reading->rows))
 			begun = reading->number;
 		reading->begun = true;
+		note_time(reading, message);
 		fleet_rows_message(reading->rows, message, reading->number);
 		reading->number++;
 		give_if_full(reading);

@@ -26,6 +26,8 @@ struct rows_reader_settings {
 	bool text;	 /* also what the program would have printed */
 	bool places;	 /* stacks, and places in the source */
 	bool statements; /* find those of texts */
+	uint64_t ahead;	 /* nanoseconds since 1970: what is said to be later is
+			  * told of */
 	const volatile int *stopped; /* as in struct rows_reader */
 	void *secret;		     /* that the process must not have */
 	size_t secret_bytes;

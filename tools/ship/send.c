@@ -262,6 +262,7 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
  */
 
 #define PARCEL_LOGS 512u
+#define AHEAD_SECONDS 21600u
 #define PARCEL_BYTES ((uint64_t)1 << 30)
 
 struct one_sent {
@@ -278,6 +279,7 @@ struct parcel {
 	size_t count;
 	uint64_t bytes;
 	size_t server;	  /* that is sent to */
+	uint64_t ahead;	  /* nanoseconds since 1970, by the server's clock */
 	char request[64]; /* that was settled last, */
 	bool there;	  /* and its rows are there */
 };
@@ -512,6 +514,7 @@ static bool send_to(
 		.text = !ship->command.without_text,
 		.places = !ship->command.without_stacks,
 		.statements = !ship->command.without_statements,
+		.ahead = parcel->ahead,
 		.stopped = &ship_stopped,
 		.secret = ship->servers.secret,
 		.secret_bytes = sizeof(ship->servers.secret),
@@ -548,12 +551,27 @@ static bool send_to(
 	return good && reached->ended;
 }
 
+/* What is later than this is by a clock that runs ahead.  Days of the server
+ * may begin half a day before those of UTC, or after. */
+static bool ask_ahead(struct ship *ship, struct parcel *parcel)
+{
+	uint64_t seconds;
+
+	if (!ask_number(ship, parcel->server, "SELECT toUnixTimestamp(now())",
+		    &seconds))
+		return false;
+	parcel->ahead = (seconds + AHEAD_SECONDS) * 1000000000;
+	return true;
+}
+
 /* One that ends its reader is left out, and told of; the others are sent. */
 static bool send_to_all(struct ship *ship, struct parcel *parcel)
 {
 	char problem[1024];
 	struct reached reached;
 
+	if (!ask_ahead(ship, parcel))
+		return false;
 	while (!send_to(ship, parcel, &reached)) {
 		struct one_sent *sent;
 
