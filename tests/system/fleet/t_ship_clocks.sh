@@ -59,7 +59,7 @@ work=$(mktemp -d /tmp/binlog-fleet.XXXXXX)
 export work
 chmod 755 "$work"
 hosts=16 amount=400 kills=4 life=1
-[ -z "${LONG:-}" ] || hosts=1000 amount=2000 kills=20 life=4
+[ -z "${LONG:-}" ] || hosts=1000 kills=20 life=4
 "${unshare[@]}" bash "$0" inside $amount >"$TMP/said" 2>&1
 verdict $? "redis, nginx, sshd and memcached do their work" "$(cat "$work"/*/trouble "$TMP/said" 2>/dev/null)"
 mkdir "$TMP/fleet"
