@@ -142,6 +142,14 @@ static bool parse(struct ship_command *command, int argc, char **argv)
 
 volatile int ship_stopped;
 
+uint64_t ship_milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
 static void stop(int number)
 {
 	(void)number;
@@ -212,24 +220,16 @@ static bool look(struct ship *ship)
 	return good || (ship->command.follow && !ship->over);
 }
 
-static uint64_t milliseconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
 static enum exit_status run(struct ship *ship)
 {
 	bool good;
 
 	do {
-		const uint64_t begin = milliseconds();
+		const uint64_t begin = ship_milliseconds();
 		uint64_t pause;
 
 		good = look(ship);
-		pause = (milliseconds() - begin) * LOOK_SHARE;
+		pause = (ship_milliseconds() - begin) * LOOK_SHARE;
 		if (pause > LOOK_PAUSE_MOST)
 			pause = LOOK_PAUSE_MOST;
 		if (good && ship->command.follow)

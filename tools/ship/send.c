@@ -51,11 +51,15 @@ static bool wait_for_server(struct ship *ship, enum server_end end)
 
 	if (ship_stopped)
 		return false;
-	ship_tell(ship, ship->servers.problem);
+	/* the same has other numbers and names in it each time */
+	if (ship->servers.code == 0 || ship->servers.code != ship->told)
+		ship_tell(ship, ship->servers.problem);
+	ship->told = ship->servers.code;
 	if (!ship->failing)
-		ship->failing = time(NULL);
+		ship->failing = ship_milliseconds();
 	ship->over |= command->give_up > 0 &&
-		      time(NULL) - ship->failing >= (time_t)command->give_up;
+		      (ship_milliseconds() - ship->failing) / 1000 >=
+			      command->give_up;
 	if (ship->over || (end == SERVER_REFUSED && !command->follow)) {
 		ship->gave_up = true;
 		return false;

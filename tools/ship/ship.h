@@ -44,9 +44,10 @@ struct ship {
 	struct servers servers;
 	bool prepared[SERVERS_MAX]; /* its tables are there */
 	unsigned pause;		    /* 0: the last request was answered */
-	time_t failing;		    /* since when; 0: the same */
-	char said[2048];	    /* the last problem that was told */
-	uint64_t messages;	    /* sent */
+	uint64_t failing; /* since when, by ship_milliseconds(); 0: the same */
+	int told; /* code of the problem that was told last; 0: it has none */
+	char said[2048];   /* the last problem that was told */
+	uint64_t messages; /* sent */
 	size_t logs;
 	size_t waiting; /* that somebody writes to */
 	size_t damaged; /* read as far as it goes */
@@ -57,6 +58,9 @@ struct ship {
 
 /* Set by signals: what is being done is ended as soon as possible. */
 extern volatile int ship_stopped;
+
+/* A clock that nobody sets. */
+uint64_t ship_milliseconds(void);
 
 /* Sleeps, but not when it is stopped. */
 void ship_doze(unsigned milliseconds);
