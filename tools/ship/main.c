@@ -36,6 +36,18 @@ static const struct command_option descriptions[] = {
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
+static const char *read_level(int *level, const char *value)
+{
+	char *rest;
+	const long number = strtol(value, &rest, 10);
+
+	if (rest == value || *rest != '\0' || number < 0 ||
+		number > COMPRESS_LEVEL_MOST)
+		return "not a level: give a number from 0 to 19";
+	*level = (int)number;
+	return NULL;
+}
+
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct ship_command *command = closure;
@@ -56,6 +68,8 @@ static const char *apply(void *closure, int option, const char *value)
 	case NUMBER_FOLLOW:
 		command->follow = true;
 		break;
+	case NUMBER_COMPRESS:
+		return read_level(&command->level, value);
 	case NUMBER_STATE:
 		command->state = value;
 		break;
@@ -325,12 +339,13 @@ static enum exit_status start(struct ship *ship)
 	srandom((unsigned)getpid() ^ (unsigned)time(NULL));
 	status = run(ship);
 	servers_end(&ship->servers);
+	compress_free(&ship->compressed);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	static struct ship ship;
+	static struct ship ship = {.command.level = 1};
 
 	if (!parse(&ship.command, argc, argv))
 		return fail(ship.command.problem);

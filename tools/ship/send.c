@@ -232,7 +232,19 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 	const struct part *part)
 {
 	struct render_buffer text = {0};
+	struct compressed *compressed = &ship->compressed;
 	bool there = false;
+
+	if (ship->command.level > 0) {
+		if (!compress_body(
+			    compressed, bytes, size, ship->command.level)) {
+			ship_tell(ship, "out of memory: give fewer logs");
+			ship->gave_up = true;
+			return false;
+		}
+		bytes = compressed->bytes;
+		size = compressed->size;
+	}
 
 	render_buffer_put_string(&text, "INSERT INTO ");
 	render_buffer_put_string(&text, ship->servers.database);
@@ -243,9 +255,13 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 	render_buffer_put_string(&text, ") FORMAT Native");
 	render_buffer_put_byte(&text, '\0');
 	while (!there) {
-		enum server_end end = server_ask(&ship->servers, number,
-			text.data, bytes, size, request);
+		enum server_end end;
 
+		if (ship->command.level > 0)
+			ship->servers.parameters = COMPRESS_PARAMETERS;
+		end = server_ask(&ship->servers, number, text.data, bytes, size,
+			request);
+		ship->servers.parameters = NULL;
 		if (end == SERVER_DONE) {
 			was_answered(ship);
 			there = true;

@@ -13,6 +13,7 @@
 
 #include "base/command_line.h"
 #include "tools/fleet/server.h"
+#include "tools/ship/compress.h"
 #include "tools/ship/logs.h"
 #include "tools/ship/shipped.h"
 
@@ -21,6 +22,7 @@ struct ship_command {
 	const char *cluster;
 	const char *password_file;
 	const char *ca;
+	int level; /* of zstd; 0: what is sent is not compressed */
 	bool follow;
 	const char *state;
 	bool deletes;
@@ -42,6 +44,7 @@ struct ship_command {
 struct ship {
 	struct ship_command command;
 	struct servers servers;
+	struct compressed compressed;
 	bool prepared[SERVERS_MAX]; /* its tables are there */
 	unsigned pause;		    /* 0: the last request was answered */
 	uint64_t failing; /* since when, by ship_milliseconds(); 0: the same */

@@ -156,6 +156,7 @@ refused 2 '--to: not known: give clickhouse://HOST:PORT/DATABASE' --to=http://x/
 refused 2 '--to: a password in it is seen by everybody who lists processes: .*' --to=clickhouse://me:secret@127.0.0.1/logs wrong
 refused 2 '--to: no database in it, .*' --to=clickhouse://127.0.0.1:1 wrong
 refused 2 '--to: no database in it, .*' "--to=clickhouse://127.0.0.1:1/a;b" wrong
+refused 2 '--compress=20: not a level: give a number from 0 to 19' --compress=20 --to="$to" wrong
 refused 2 'nothing.here: No such file or directory: give a log, a capture or a directory' -q --to="$to" nothing.here
 printf 'wrong\n' >password
 refused 2 "127.0.0.1:$http_one: Wrong password for user keeper: give the right password" -q --password-file=password --to="clickhouse://keeper@127.0.0.1:$http_one/logs" wrong
