@@ -37,6 +37,8 @@ struct fleet_rows {
 	uint64_t source;
 	uint64_t number;
 	bool failed;
+	size_t other_rows;  /* of all tables but messages, when their */
+	size_t other_bytes; /* bytes were added up */
 	/* While a stack or a place is looked up: */
 	struct location place;
 	struct pool pool; /* its strings */
@@ -503,9 +505,23 @@ void fleet_rows_loss(struct fleet_rows *rows, const char *kind, uint64_t number,
 	native_block_put_word(block, words);
 }
 
-size_t fleet_rows_bytes(const struct fleet_rows *rows)
+size_t fleet_rows_bytes(struct fleet_rows *rows)
 {
-	return native_block_bytes(&rows->blocks[FLEET_messages]);
+	size_t others = 0;
+	enum fleet_table table;
+
+	/* These seldom grow. */
+	for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
+		others += rows->blocks[table].rows;
+	if (others != rows->other_rows) {
+		rows->other_rows = others;
+		rows->other_bytes = 0;
+		for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
+			rows->other_bytes +=
+				native_block_bytes(&rows->blocks[table]);
+	}
+	return native_block_bytes(&rows->blocks[FLEET_messages]) +
+	       rows->other_bytes;
 }
 
 size_t fleet_rows_count(const struct fleet_rows *rows)

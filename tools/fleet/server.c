@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -223,6 +225,29 @@ static enum server_end judge(
 	return end;
 }
 
+/* What was not sent when this process ends is thrown away, and not sent by the
+ * kernel while another one asks what is there. */
+static int set_socket(void *closure, curl_socket_t fd, curlsocktype purpose)
+{
+	struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+	(void)closure;
+	(void)purpose;
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	return CURL_SOCKOPT_OK;
+}
+
+/* Servers write down who goes without a word. */
+static int close_socket(void *closure, curl_socket_t fd)
+{
+	const struct servers *servers = closure;
+	struct linger usual = {0};
+
+	if (servers->ends)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &usual, sizeof(usual));
+	return close(fd);
+}
+
 static void set_all(struct servers *servers, const char *url,
 	struct curl_slist *headers, const void *body, size_t bytes,
 	char error[CURL_ERROR_SIZE])
@@ -239,6 +264,9 @@ static void set_all(struct servers *servers, const char *url,
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, servers);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, set_socket);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, servers);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
@@ -375,6 +403,7 @@ void servers_end(struct servers *servers)
 {
 	size_t i;
 
+	servers->ends = true;
 	if (servers->curl)
 		curl_easy_cleanup(servers->curl);
 	for (i = 0; i < servers->count; i++)

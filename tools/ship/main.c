@@ -218,7 +218,7 @@ static bool look(struct ship *ship)
 		logs_find(&logs, ship->command.paths, ship->command.path_count);
 
 	ship->waiting = ship->unsent = 0;
-	ship->gave_up = false;
+	ship->gave_up = ship->away = false;
 	if (!good)
 		ship_tell(ship, "out of memory: give fewer logs");
 	if (logs.missing && !ship->command.follow) {
@@ -246,10 +246,10 @@ static enum exit_status run(struct ship *ship)
 		pause = (ship_milliseconds() - begin) * LOOK_SHARE;
 		if (pause > LOOK_PAUSE_MOST)
 			pause = LOOK_PAUSE_MOST;
-		if (good && ship->command.follow)
+		if (good && (ship->command.follow || ship->away))
 			ship_doze((unsigned)(pause < LOOK_PAUSE ? LOOK_PAUSE
 								: pause));
-	} while (good && ship->command.follow && !ship_stopped);
+	} while (good && (ship->command.follow || ship->away) && !ship_stopped);
 	if (!ship->command.quiet)
 		sentence_say("%" PRIu64 " messages of %zu logs sent",
 			ship->messages, ship->logs);

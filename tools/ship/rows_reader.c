@@ -348,6 +348,8 @@ static void read_log(struct reading *reading, struct capture_list *list,
 static void take_log(struct reading *reading, const struct tools *tools)
 {
 	const char *path = reading->settings->logs[reading->log].path;
+	struct rows_reader_frame opened = {
+		.kind = ROWS_LOG, .log = reading->log};
 	struct rows_reader_frame head = {
 		.kind = ROWS_SOURCE, .log = reading->log};
 	struct capture_list list = {0};
@@ -357,6 +359,7 @@ static void take_log(struct reading *reading, const struct tools *tools)
 	reading->errors = &errors;
 	reading->number = 0;
 	reading->begun = false;
+	give(reading, &opened, sizeof(opened));
 	capture_list_add(&list, path, &errors);
 	capture_list_unpack(&list, &errors);
 	for (i = 0; i < list.count; i++)
@@ -392,7 +395,8 @@ static void read_and_end(const struct rows_reader_settings *settings, int fd)
 	if (!reading.rows || !tools.restore || confine(settings))
 		_exit(EXIT_NOTHING);
 	for (; reading.log < settings->count; reading.log++) {
-		take_log(&reading, &tools);
+		if (!settings->logs[reading.log].skipped)
+			take_log(&reading, &tools);
 		if (fleet_rows_lack(reading.rows))
 			_exit(EXIT_NOTHING);
 	}

@@ -46,9 +46,12 @@ struct ship {
 	struct servers servers;
 	struct compressed compressed;
 	bool prepared[SERVERS_MAX]; /* its tables are there */
-	unsigned pause;		    /* 0: the last request was answered */
-	uint64_t failing; /* since when, by ship_milliseconds(); 0: the same */
-	int told; /* code of the problem that was told last; 0: it has none */
+	/* Of each server: */
+	unsigned pause[SERVERS_MAX];   /* 0: the last request was answered */
+	uint64_t failing[SERVERS_MAX]; /* since when, by ship_milliseconds() */
+	uint64_t again[SERVERS_MAX];   /* it is left alone until then */
+	bool away; /* of several servers one is, and has to be tried again */
+	int told;  /* code of the problem that was told last; 0: it has none */
 	char said[2048];   /* the last problem that was told */
 	uint64_t messages; /* sent */
 	size_t logs;

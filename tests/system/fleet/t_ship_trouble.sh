@@ -95,6 +95,64 @@ same "a server that always answers with 500: the status" 2 $?
 same "and one sentence" "binlog-ship: 127.0.0.1:$(cat port): not an answer of ClickHouse, but status 500 of HTTP: it is tried again" "$(cat said)"
 kill $proxy
 
+# ---- a shipper dies whose request waits at the server ----
+rounds=6
+[ -z "${LONG:-}" ] || rounds=40
+for ((round = 1; round <= rounds; round++)); do
+	says waits 150000
+	"$ship" -q --to="clickhouse://127.0.0.1:$http_one/waits" waits 2>said &
+	shipper=$!
+	until_true sh -c "grep -q '^request ' waits/*.shipped && ! grep -q '^whole' \$(ls -t waits/*.shipped | head -n 1)"
+	sleep "0.0$((RANDOM % 9))"
+	kill -STOP "$pid_one"
+	sleep "0.0$((RANDOM % 9))"
+	kill -KILL $shipper
+	wait $shipper 2>/dev/null
+	# The process that read for the other may hold the log for a moment.
+	until "$ship" -q --to="clickhouse://127.0.0.1:$http_one/waits" waits 2>said; do sleep 0.05; done &
+	shipper=$!
+	sleep 0.2
+	kill -CONT "$pid_one"
+	wait $shipper
+done
+same "after $rounds shippers that died while the server stood still: each message once" "$(wanted waits)" "$(many one waits)"
+
+# ---- one of two servers is away ----
+clickhouse_make two
+clickhouse_start two
+clickhouse_kill one
+for log in 1 2 3 4 5 6 7 8; do says both $((log * 1000)); done
+"$ship" -q --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" both 2>said &
+shipper=$!
+all_of_the_other() { [ "$("$ship" --status both | grep -c '^sent')" -ge 1 ] && grep -q 'not reached' said; }
+until_true all_of_the_other
+verdict $? "one of two servers is away: the other gets its logs" "$("$ship" --status both; cat said)"
+kill -0 $shipper
+verdict $? "and it goes on"
+clickhouse_start one
+wait $shipper
+same "until all are sent" 0 $?
+same "each message once" "$(wanted both | cut -f1)" "$(($(many one both | cut -f1) + $(many two both | cut -f1)))"
+same "on the server that it falls to" 8 "$(($(ask one 'SELECT uniqExact(source) FROM both.messages') + $(ask two 'SELECT uniqExact(source) FROM both.messages')))"
+clickhouse_kill one
+"$ship" -q --give-up=1 --state=. --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" new both 2>said
+same "it gives up where one takes nothing: the status" 2 $?
+clickhouse_start one
+
+# ---- a log ends its reader ----
+if strace -f -o /dev/null true 2>/dev/null; then
+	says ends 10
+	says ends 20
+	says ends 30
+	bad=$(ls ends/*.binlog | sed -n 2p)
+	strace -f -o /dev/null -P "$TMP/$bad" -e trace=read,pread64 -e inject=read,pread64:signal=KILL "$ship" -q --to="clickhouse://127.0.0.1:$http_one/ends" "$TMP/ends" 2>said
+	same "a log that ends its reader: the status" 2 $?
+	same "is the one that is told of" "binlog-ship: $TMP/$bad: not sent: reading it has ended the process that does: look at it with binlog-show, and tell us" "$(cat said)"
+	same "the others are sent" "$(wanted $(ls ends/*.binlog | grep -vF "$bad"))" "$(many one ends)"
+else
+	skip "strace: does not work here"
+fi
+
 # ---- the clock is set while the server is away ----
 faketime=$(ls /usr/lib/*-linux-gnu*/faketime/libfaketime.so.1 2>/dev/null | head -n 1)
 if [ -n "$faketime" ]; then
@@ -131,17 +189,19 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=24m none "$disk" 2>/dev/null; 
 	same "a server without room: the status" 2 $?
 	verdict "$([ "$(wc -l <said)" = 1 ] && grep -qE "^binlog-ship: 127.0.0.1:$http_small: the server has no room: it is tried again$" said; echo $?)" \
 		"and one sentence" "$(cat said)"
+	dd if=/dev/zero of=$disk/more 2>/dev/null
 	"$ship" --follow --to="$to" more 2>said &
 	shipper=$!
 	until_true grep -q 'has no room' said
 	truncate -s -8M $disk/filler
-	rm $disk/filler
+	rm $disk/filler $disk/more
 	all_are_there() { [ "$(many small full)" = "$(wanted first more)" ]; }
 	until_true all_are_there
 	same "when there is room all is sent, once" "$(wanted first more)" "$(many small full)"
 	kill -TERM $shipper
 	wait $shipper
 	same "and it was told once" 1 "$(grep -c 'has no room' said)"
+	grep -q 'has no room' said || cat said
 	clickhouse_kill small
 	umount "$disk"
 else
