@@ -70,6 +70,8 @@ static const char *apply(void *closure, int option, const char *value)
 		break;
 	case NUMBER_COMPRESS:
 		return read_level(&command->level, value);
+	case NUMBER_EVERY:
+		return command_line_seconds(&command->every, value, 0);
 	case NUMBER_STATE:
 		command->state = value;
 		break;
@@ -153,6 +155,7 @@ static bool parse(struct ship_command *command, int argc, char **argv)
 #define LOOK_PAUSE 500u
 #define LOOK_SHARE 5u
 #define LOOK_PAUSE_MOST 5000u
+#define EVERY_MOST 86400000u
 
 volatile int ship_stopped;
 
@@ -234,21 +237,33 @@ static bool look(struct ship *ship)
 	return good || (ship->command.follow && !ship->over);
 }
 
+/* A look that took so many milliseconds. */
+static unsigned pause_after(const struct ship *ship, uint64_t took)
+{
+	const uint64_t every =
+		ship->command.follow ? ship->command.every * 1000 : 0;
+	uint64_t pause = took * LOOK_SHARE;
+
+	if (pause > LOOK_PAUSE_MOST)
+		pause = LOOK_PAUSE_MOST;
+	if (pause < LOOK_PAUSE)
+		pause = LOOK_PAUSE;
+	if (took < every && pause < every - took)
+		pause = every - took;
+	return (unsigned)(pause < EVERY_MOST ? pause : EVERY_MOST);
+}
+
 static enum exit_status run(struct ship *ship)
 {
 	bool good;
 
 	do {
 		const uint64_t begin = ship_milliseconds();
-		uint64_t pause;
 
 		good = look(ship);
-		pause = (ship_milliseconds() - begin) * LOOK_SHARE;
-		if (pause > LOOK_PAUSE_MOST)
-			pause = LOOK_PAUSE_MOST;
 		if (good && (ship->command.follow || ship->away))
-			ship_doze((unsigned)(pause < LOOK_PAUSE ? LOOK_PAUSE
-								: pause));
+			ship_doze(
+				pause_after(ship, ship_milliseconds() - begin));
 	} while (good && (ship->command.follow || ship->away) && !ship_stopped);
 	if (!ship->command.quiet)
 		sentence_say("%" PRIu64 " messages of %zu logs sent",

@@ -24,6 +24,7 @@ struct ship_command {
 	const char *ca;
 	int level; /* of zstd; 0: what is sent is not compressed */
 	bool follow;
+	uint64_t every; /* seconds between looks at least */
 	const char *state;
 	bool deletes;
 	uint64_t delete_seconds;
