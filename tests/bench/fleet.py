@@ -35,7 +35,7 @@ class Server:
         places = os.pathsep.join([os.environ["PATH"], "/usr/sbin", bench.build + "/debs/root/usr/bin", bench.build + "/debs/root/usr/sbin"])
         self.program, self.client = (shutil.which(name, path=places) for name in ("clickhouse-server", "clickhouse-client"))
         if not self.program:
-            raise Unavailable("there is no clickhouse-server")
+            raise Unavailable("there is no clickhouse-server: `make deps-check` unpacks one")
         self.dir = tempfile.mkdtemp(dir=bench.dir)
         self.http, self.tcp = free_port(), free_port()
         for name, text in (("config.xml", CONFIG), ("users.xml", USERS)):
