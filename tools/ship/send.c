@@ -11,6 +11,7 @@
 
 #include "base/sentence.h"
 #include "decoder/fleet/tables.h"
+#include "record/hash.h"
 #include "tools/ship/rows_reader.h"
 
 /*
@@ -48,15 +49,20 @@ static bool wait_for_server(
 	struct ship *ship, size_t number, enum server_end end)
 {
 	const struct ship_command *command = &ship->command;
+	const struct servers *servers = &ship->servers;
+	const uint64_t told = servers->code > 0
+				      ? (uint64_t)servers->code
+				      : binlog_hash(servers->problem,
+						strlen(servers->problem));
 	const uint64_t now = ship_milliseconds();
 	unsigned pause = ship->pause[number];
 
 	if (ship_stopped)
 		return false;
 	/* the same has other numbers and names in it each time */
-	if (ship->servers.code == 0 || ship->servers.code != ship->told)
-		ship_tell(ship, ship->servers.problem);
-	ship->told = ship->servers.code;
+	if (told != ship->told[number])
+		ship_tell(ship, servers->problem);
+	ship->told[number] = told;
 	if (!ship->failing[number])
 		ship->failing[number] = now;
 	ship->over |= command->give_up > 0 &&

@@ -51,8 +51,9 @@ struct ship {
 	unsigned pause[SERVERS_MAX];   /* 0: the last request was answered */
 	uint64_t failing[SERVERS_MAX]; /* since when, by ship_milliseconds() */
 	uint64_t again[SERVERS_MAX];   /* it is left alone until then */
+	uint64_t told[SERVERS_MAX];    /* what was told of it last: a code of
+					* the server's, or a hash of words */
 	bool away; /* of several servers one is, and has to be tried again */
-	int told;  /* code of the problem that was told last; 0: it has none */
 	char said[2048];   /* the last problem that was told */
 	uint64_t messages; /* sent */
 	size_t logs;

@@ -137,6 +137,9 @@ same "on the server that it falls to" 8 "$(($(ask one 'SELECT uniqExact(source) 
 clickhouse_kill one
 "$ship" -q --give-up=1 --state=. --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" new both 2>said
 same "it gives up where one takes nothing: the status" 2 $?
+clickhouse_kill two
+"$ship" -q --give-up=3 --state=. --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" new both 2>said
+same "of two that are away each is told of once" 2 "$(grep -c 'not reached' said)"
 clickhouse_start one
 
 # ---- a log ends its reader ----
