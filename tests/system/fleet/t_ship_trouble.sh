@@ -142,6 +142,17 @@ clickhouse_kill two
 same "of two that are away each is told of once" 2 "$(grep -c 'not reached' said)"
 clickhouse_start one
 
+# ---- many logs are read by one process: nothing of one is used for the next when it has gone ----
+if type -P valgrind >/dev/null; then
+	for log in 1 2 3; do BINLOG_DIR=shared LD_PRELOAD=$lib ls -l / >/dev/null; done
+	valgrind -q --trace-children=yes "$ship" -q --to="clickhouse://127.0.0.1:$http_one/shared" shared 2>said
+	same "valgrind sees nothing wrong: the status" 0 $?
+	same "and says nothing" "" "$(cat said)"
+	same "each message once" "$(wanted shared)" "$(many one shared)"
+else
+	skip "valgrind: not installed"
+fi
+
 # ---- a log ends its reader ----
 if strace -f -o /dev/null true 2>/dev/null; then
 	says ends 10
