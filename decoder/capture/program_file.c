@@ -82,7 +82,16 @@ struct program_file *program_file_open(const struct program_module *module,
 	*complaint = NULL;
 	if (!file)
 		return NULL;
+	/* the file outlives the capture that has named it */
 	file->module = *module;
+	file->module.path =
+		pool_copy(&file->pool, module->path, module->path_bytes);
+	file->module.build_id = (const uint8_t *)pool_copy(
+		&file->pool, module->build_id, module->build_id_bytes);
+	if (!file->module.path || !file->module.build_id) {
+		program_file_close(file);
+		return NULL;
+	}
 	file->program = open_anywhere(module, options, executables, complaint);
 	return file;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/id_map.h"
+#include "base/limits.h"
 #include "base/pool.h"
 #include "decoder/capture/recording.h"
 #include "decoder/export/json_fields.h"
@@ -36,6 +37,8 @@ struct fleet_rows {
 	uint64_t source;
 	uint64_t number;
 	bool failed;
+	size_t other_rows;  /* of all tables but messages, when their */
+	size_t other_bytes; /* bytes were added up */
 	/* While a stack or a place is looked up: */
 	struct location place;
 	struct pool pool; /* its strings */
@@ -147,10 +150,9 @@ static void tell_statement(struct fleet_rows *rows,
 	native_block_put(block, id);
 	native_block_put_text(block, format ? format->bytes : "",
 		format ? format->length : 0);
-	native_block_put_word(
-		block, message->context->function
-			       ? message->context->function->bytes
-			       : NULL);
+	native_block_put_word(block, message->context->function
+					     ? message->context->function->bytes
+					     : NULL);
 	native_block_put_word(block, known(message->context->statement));
 	native_block_put_word(block, module ? base_name(module->path) : NULL);
 	put_build(block, &rows->scratch, module);
@@ -309,6 +311,17 @@ static const struct program_module *executable_of(const struct program *program)
 	return NULL;
 }
 
+/* A forked child is where its parent is, which alone has said it. */
+static const char *host_of(const struct program *program)
+{
+	unsigned generation = 0;
+
+	while (!program->host && program->parent &&
+		!limits_reached(LIMIT_ANCESTORS, generation++))
+		program = program->parent;
+	return program->host;
+}
+
 static void tell_run(struct fleet_rows *rows, const struct message *message)
 {
 	struct native_block *block = &rows->blocks[FLEET_runs];
@@ -321,7 +334,7 @@ static void tell_run(struct fleet_rows *rows, const struct message *message)
 	native_block_put(block, program->process);
 	native_block_put(block, program->ppid);
 	native_block_put(block, message->capture->header.run);
-	native_block_put_word(block, program->host);
+	native_block_put_word(block, host_of(program));
 	native_block_put_word(block, program->name);
 	native_block_put_word(block, program->executable);
 	put_build(block, &rows->scratch, executable_of(program));
@@ -395,7 +408,7 @@ static void put_head(struct fleet_rows *rows, const struct message *message,
 	native_block_put(block, rows->source);
 	native_block_put(block, rows->number);
 	native_block_put(block, message->wall);
-	native_block_put_word(block, program->host);
+	native_block_put_word(block, host_of(program));
 	native_block_put(block, message->capture->header.run);
 	native_block_put_word(block, program->name);
 	native_block_put(block, message->pid);
@@ -492,9 +505,23 @@ void fleet_rows_loss(struct fleet_rows *rows, const char *kind, uint64_t number,
 	native_block_put_word(block, words);
 }
 
-size_t fleet_rows_bytes(const struct fleet_rows *rows)
+size_t fleet_rows_bytes(struct fleet_rows *rows)
 {
-	return native_block_bytes(&rows->blocks[FLEET_messages]);
+	size_t others = 0;
+	enum fleet_table table;
+
+	/* These seldom grow. */
+	for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
+		others += rows->blocks[table].rows;
+	if (others != rows->other_rows) {
+		rows->other_rows = others;
+		rows->other_bytes = 0;
+		for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
+			rows->other_bytes +=
+				native_block_bytes(&rows->blocks[table]);
+	}
+	return native_block_bytes(&rows->blocks[FLEET_messages]) +
+	       rows->other_bytes;
 }
 
 size_t fleet_rows_count(const struct fleet_rows *rows)

@@ -43,8 +43,8 @@ void fleet_rows_forget(struct fleet_rows *rows);
 void fleet_rows_loss(struct fleet_rows *rows, const char *kind, uint64_t number,
 	uint64_t count, const char *words);
 
-/* Bytes of the messages that are whole, and how many these are. */
-size_t fleet_rows_bytes(const struct fleet_rows *rows);
+/* Bytes of all rows, and how many messages are whole. */
+size_t fleet_rows_bytes(struct fleet_rows *rows);
 size_t fleet_rows_count(const struct fleet_rows *rows);
 
 /* The rows of a table so far, which may be none; it begins anew when they are

@@ -511,19 +511,18 @@ void argument_numbers_add(struct argument_numbers *numbers,
 	struct argument_site *site = site_of(numbers, example);
 	const long double count = (long double)sums->count;
 	/* of negative values the largest is the one next to zero */
-	const long double shift =
-		numbers_bucket_low(
-			(double)(sums->least < 0 ? sums->most : sums->least)) -
-		sums->least;
+	const long double low = numbers_bucket_low(
+		(double)(sums->least < 0 ? sums->most : sums->least));
+	const long double mean =
+		sums->differences / count + (low - sums->least);
 	const struct numbers part = {
 		.count = sums->count,
 		.fractional = sums->fractional,
 		.least = sums->least,
 		.most = sums->most,
 		.origin = sums->least,
-		.sum = sums->differences + count * shift,
-		.squares = sums->squares + 2 * shift * sums->differences +
-			   count * shift * shift,
+		.sum = sums->differences + count * (low - sums->least),
+		.squares = count * (sums->variance + mean * mean),
 	};
 
 	if (!site)

@@ -123,7 +123,8 @@ struct numbers_sums {
 	long double least;
 	long double most;
 	long double differences; /* to the low end of the bucket, added up */
-	long double squares;	 /* of them */
+	long double variance;	 /* of them; squares of what is far from all
+				  * of them would be rounded */
 };
 
 void argument_numbers_add(struct argument_numbers *numbers,

@@ -130,7 +130,9 @@ start_in_background() { # FILE COMMAND...
 	daemon=$(cat "$1")
 }
 is_gone() { ! kill -0 $daemon; }
+# What else is asked of it, if `load` names a function, while it runs.
 stop() { # SIGNAL
+	"${load:-true}"
 	# What it says of the last client it may say when that has gone.
 	[ -z "$port" ] || await "the end of the connections" has_no_clients
 	kill -s "$1" $daemon

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -179,8 +181,13 @@ static const struct {
 	{170, "name a cluster that the server's configuration has"},
 };
 
+/* As the server calls it, if it sees it in time; else the kernel does. */
+#define NO_ROOM 243
+#define FULL "errno: 28, "
+
 /* "Code: 516, e.displayText() = DB::Exception: words, ..." */
-static enum server_end judge(struct servers *servers, size_t number)
+static enum server_end judge(
+	struct servers *servers, size_t number, long status)
 {
 	const char *answer = servers->answer.data;
 	const char *words = strstr(answer, "DB::Exception: ");
@@ -190,7 +197,14 @@ static enum server_end judge(struct servers *servers, size_t number)
 	size_t length, i;
 
 	servers->code = 0;
-	sscanf(answer, "Code: %d", &servers->code);
+	if (sscanf(answer, "Code: %d", &servers->code) != 1) {
+		/* a proxy, or another program: it may know better later */
+		snprintf(servers->problem, sizeof(servers->problem),
+			"%s: not an answer of ClickHouse, but status %ld of "
+			"HTTP: %s",
+			servers->address[number], status, servers->again);
+		return SERVER_UNSURE;
+	}
 	words = words ? words + strlen("DB::Exception: ") : answer;
 	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (servers->code == refusals[i].code) {
@@ -199,11 +213,39 @@ static enum server_end judge(struct servers *servers, size_t number)
 		}
 	end_of_words = strstr(words, ", e.what()");
 	length = strcspn(words, "\n");
-	if (end_of_words && (size_t)(end_of_words - words) < length)
+	if (strstr(answer, FULL))
+		servers->code = NO_ROOM;
+	if (servers->code == NO_ROOM) {
+		words = "the server has no room";
+		length = strlen(words);
+	} else if (end_of_words && (size_t)(end_of_words - words) < length)
 		length = (size_t)(end_of_words - words);
 	snprintf(servers->problem, sizeof(servers->problem), "%s: %.*s: %s",
 		servers->address[number], (int)length, words, advice);
 	return end;
+}
+
+/* What was not sent when this process ends is thrown away, and not sent by the
+ * kernel while another one asks what is there. */
+static int set_socket(void *closure, curl_socket_t fd, curlsocktype purpose)
+{
+	struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+	(void)closure;
+	(void)purpose;
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	return CURL_SOCKOPT_OK;
+}
+
+/* Servers write down who goes without a word. */
+static int close_socket(void *closure, curl_socket_t fd)
+{
+	const struct servers *servers = closure;
+	struct linger usual = {0};
+
+	if (servers->ends)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &usual, sizeof(usual));
+	return close(fd);
 }
 
 static void set_all(struct servers *servers, const char *url,
@@ -222,6 +264,9 @@ static void set_all(struct servers *servers, const char *url,
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, servers);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, set_socket);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, servers);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
@@ -258,7 +303,8 @@ static enum server_end perform(struct servers *servers, size_t number,
 	curl_easy_getinfo(servers->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 200 && !servers->answer.failed)
 		return SERVER_DONE;
-	return servers->answer.failed ? SERVER_UNSURE : judge(servers, number);
+	return servers->answer.failed ? SERVER_UNSURE
+				      : judge(servers, number, status);
 }
 
 enum server_end server_ask(struct servers *servers, size_t number,
@@ -269,6 +315,7 @@ enum server_end server_ask(struct servers *servers, size_t number,
 	enum server_end end = SERVER_UNSURE;
 
 	servers->answer.length = 0;
+	servers->code = 0;
 	headers = header(headers, "Expect", "");
 	if (servers->user)
 		headers = header(headers, "X-ClickHouse-User", servers->user);
@@ -356,6 +403,7 @@ void servers_end(struct servers *servers)
 {
 	size_t i;
 
+	servers->ends = true;
 	if (servers->curl)
 		curl_easy_cleanup(servers->curl);
 	for (i = 0; i < servers->count; i++)

@@ -26,6 +26,7 @@ struct servers {
 	const char *address[SERVERS_MAX]; /* HOST:PORT */
 	size_t count;
 	void *curl;
+	bool ends; /* no request is open any more */
 	const volatile int
 		*stopped;  /* while it is not 0 requests are given up */
 	const char *again; /* what sentences end with, of what may succeed later

@@ -270,14 +270,14 @@ static void take_bucket(void *closure, const struct row_value *values)
 		.least = value_of(groups->kind, values[2].number),
 		.most = value_of(groups->kind, values[3].number),
 		.differences = double_of(values[4].number),
-		.squares = double_of(values[5].number),
+		.variance = double_of(values[5].number),
 	};
 	const long double low = numbers_bucket_low(
 		(double)(part.least < 0 ? part.most : part.least));
 
 	if (part.fractional) {
 		part.differences *= low;
-		part.squares *= low * low;
+		part.variance *= low * low;
 	}
 	if (groups->count == 0 || part.least < groups->least)
 		groups->least = part.least;
@@ -317,7 +317,7 @@ static bool ask_groups(struct number_groups *groups, struct render_buffer *text,
 /*
  * Values in buckets, as percentiles need them.  What is added up are
  * differences to the low end of a bucket, so that nothing large is rounded; of
- * fractions in parts of that, so that no square is too large.
+ * fractions in parts of that, so that none is too large to be squared.
  */
 static bool ask_buckets(struct number_groups *groups, size_t place)
 {
@@ -332,7 +332,7 @@ static bool ask_buckets(struct number_groups *groups, size_t place)
 
 	put(&text, "statement, count(), min(value), max(value), "
 		   "toFloat64(sum(difference)), "
-		   "toFloat64(sum(difference * difference)) FROM (SELECT "
+		   "varPopStable(toFloat64(difference)) FROM (SELECT "
 		   "statement, value, bitShiftRight(reinterpretAsUInt64("
 		   "reinterpretAsString(toFloat64(value))), 43) AS bucket, "
 		   "reinterpretAsFloat64(reinterpretAsString("

@@ -58,20 +58,22 @@ void conditions_list_put(
  * Who and when.
  */
 
-static void put_time(
-	struct render_buffer *out, const struct filter_rules *rules)
+static void put_time(struct render_buffer *out,
+	const struct filter_rules *rules, uint64_t first_day)
 {
 	if (!rules->timed)
 		return;
 	if (rules->since > 0) {
+		const uint64_t day =
+			rules->since < DAY ? 0 : rules->since / DAY - 1;
+
 		put_and(out);
 		put(out, "time >= ");
 		sql_put_number(out, rules->since);
-		/* what was said then has not arrived before; partitions are
-		 * passed over by it */
+		/* what was said then has not arrived before, but by clocks
+		 * that run ahead; partitions are passed over by it */
 		put(out, " AND received >= toDate(");
-		sql_put_number(
-			out, rules->since < DAY ? 0 : rules->since / DAY - 1);
+		sql_put_number(out, day < first_day ? day : first_day);
 		put(out, ")");
 	}
 	if (rules->until < UINT64_MAX) {
@@ -191,7 +193,7 @@ static bool make_who(
 {
 	const struct filter_rules *rules = &asked->options->rules;
 
-	put_time(&conditions->who, rules);
+	put_time(&conditions->who, rules, asked->first_day);
 	put_numbers(&conditions->who, "pid", &rules->pids);
 	put_numbers(&conditions->who, "tid", &rules->tids);
 	conditions->exact &= put_globs(&conditions->who, "thread",

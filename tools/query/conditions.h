@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/render_buffer.h"
 #include "decoder/fleet/answers.h"
@@ -28,6 +29,9 @@ struct conditions_asked {
 	struct conditions_texts hosts;
 	struct conditions_texts programs;
 	struct conditions_texts greps; /* as they were given */
+	uint64_t first_day; /* that rows after `since` may have arrived on,
+			     * before it, from clocks that run ahead; days
+			     * since 1970 */
 };
 
 /* A list of statements, as `statement IN (...)`; of none it holds never. */

@@ -303,6 +303,46 @@ static bool ask_statements(struct query *query)
 	return good;
 }
 
+static void take_first_day(void *closure, const struct row_value *values)
+{
+	struct query *query = closure;
+
+	query->command.asked.first_day = values[0].number;
+}
+
+/* Since when messages have arrived whose time lay ahead, and is asked for. */
+static bool ask_first_day(struct query *query)
+{
+	static const enum fleet_type type = FLEET_U64;
+	const struct filter_rules *rules = &query->options.rules;
+	struct render_buffer text = {0};
+	struct ask_question question = {
+		.types = &type,
+		.count = 1,
+		.take = take_first_day,
+		.closure = query,
+		.hidden = true,
+	};
+	char since[32];
+	bool good;
+
+	query->command.asked.first_day = UINT64_MAX;
+	if (!rules->timed || rules->since == 0)
+		return true;
+	render_buffer_put_string(&text,
+		"toUInt64(if(count() = 0, 65535, toUInt16(min(received))))");
+	ask_put_table(&query->ask, "losses", &text);
+	snprintf(since, sizeof(since), "%" PRIu64, rules->since);
+	render_buffer_put_string(
+		&text, " WHERE kind = 'ahead' AND toUInt64OrZero(words) >= ");
+	render_buffer_put_string(&text, since);
+	render_buffer_put_byte(&text, '\0');
+	question.select = text.data;
+	good = !text.failed && ask_server(&query->ask, &question);
+	render_buffer_free(&text);
+	return good;
+}
+
 static void take_message(void *closure, const struct row_value *values)
 {
 	struct query *query = closure;
@@ -659,7 +699,7 @@ static const char *open_outputs(struct query *query)
 /* False: see `ask.problem`. */
 static bool answer(struct query *query)
 {
-	if (!ask_statements(query))
+	if (!ask_statements(query) || !ask_first_day(query))
 		return false;
 	if (!conditions_make(&query->conditions, &query->command.asked,
 		    query->answers)) {

@@ -36,6 +36,18 @@ static const struct command_option descriptions[] = {
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
+static const char *read_level(int *level, const char *value)
+{
+	char *rest;
+	const long number = strtol(value, &rest, 10);
+
+	if (rest == value || *rest != '\0' || number < 0 ||
+		number > COMPRESS_LEVEL_MOST)
+		return "not a level: give a number from 0 to 19";
+	*level = (int)number;
+	return NULL;
+}
+
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct ship_command *command = closure;
@@ -56,6 +68,10 @@ static const char *apply(void *closure, int option, const char *value)
 	case NUMBER_FOLLOW:
 		command->follow = true;
 		break;
+	case NUMBER_COMPRESS:
+		return read_level(&command->level, value);
+	case NUMBER_EVERY:
+		return command_line_seconds(&command->every, value, 0);
 	case NUMBER_STATE:
 		command->state = value;
 		break;
@@ -139,8 +155,17 @@ static bool parse(struct ship_command *command, int argc, char **argv)
 #define LOOK_PAUSE 500u
 #define LOOK_SHARE 5u
 #define LOOK_PAUSE_MOST 5000u
+#define EVERY_MOST 86400000u
 
 volatile int ship_stopped;
+
+uint64_t ship_milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
 
 static void stop(int number)
 {
@@ -196,7 +221,7 @@ static bool look(struct ship *ship)
 		logs_find(&logs, ship->command.paths, ship->command.path_count);
 
 	ship->waiting = ship->unsent = 0;
-	ship->gave_up = false;
+	ship->gave_up = ship->away = false;
 	if (!good)
 		ship_tell(ship, "out of memory: give fewer logs");
 	if (logs.missing && !ship->command.follow) {
@@ -212,12 +237,20 @@ static bool look(struct ship *ship)
 	return good || (ship->command.follow && !ship->over);
 }
 
-static uint64_t milliseconds(void)
+/* A look that took so many milliseconds. */
+static unsigned pause_after(const struct ship *ship, uint64_t took)
 {
-	struct timespec time;
+	const uint64_t every =
+		ship->command.follow ? ship->command.every * 1000 : 0;
+	uint64_t pause = took * LOOK_SHARE;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+	if (pause > LOOK_PAUSE_MOST)
+		pause = LOOK_PAUSE_MOST;
+	if (pause < LOOK_PAUSE)
+		pause = LOOK_PAUSE;
+	if (took < every && pause < every - took)
+		pause = every - took;
+	return (unsigned)(pause < EVERY_MOST ? pause : EVERY_MOST);
 }
 
 static enum exit_status run(struct ship *ship)
@@ -225,17 +258,13 @@ static enum exit_status run(struct ship *ship)
 	bool good;
 
 	do {
-		const uint64_t begin = milliseconds();
-		uint64_t pause;
+		const uint64_t begin = ship_milliseconds();
 
 		good = look(ship);
-		pause = (milliseconds() - begin) * LOOK_SHARE;
-		if (pause > LOOK_PAUSE_MOST)
-			pause = LOOK_PAUSE_MOST;
-		if (good && ship->command.follow)
-			ship_doze((unsigned)(pause < LOOK_PAUSE ? LOOK_PAUSE
-								: pause));
-	} while (good && ship->command.follow && !ship_stopped);
+		if (good && (ship->command.follow || ship->away))
+			ship_doze(
+				pause_after(ship, ship_milliseconds() - begin));
+	} while (good && (ship->command.follow || ship->away) && !ship_stopped);
 	if (!ship->command.quiet)
 		sentence_say("%" PRIu64 " messages of %zu logs sent",
 			ship->messages, ship->logs);
@@ -325,12 +354,13 @@ static enum exit_status start(struct ship *ship)
 	srandom((unsigned)getpid() ^ (unsigned)time(NULL));
 	status = run(ship);
 	servers_end(&ship->servers);
+	compress_free(&ship->compressed);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	static struct ship ship;
+	static struct ship ship = {.command.level = 1};
 
 	if (!parse(&ship.command, argc, argv))
 		return fail(ship.command.problem);

@@ -51,6 +51,10 @@ struct reading {
 	uint64_t number; /* of its next message */
 	uint64_t from;	 /* the first of it in the block */
 	bool begun;	 /* a call of it is in a row */
+	/* Of its messages since `from` those whose time lies ahead: */
+	uint64_t ahead;
+	uint64_t ahead_from; /* the first */
+	uint64_t ahead_time; /* the latest time */
 	struct error_list *errors;
 };
 
@@ -129,11 +133,36 @@ static void give_all(struct reading *reading)
 	reading->count = 0;
 }
 
+/* A clock that runs ahead says things later than they arrive: who looks for
+ * them by their time has to know. */
+static void note_time(struct reading *reading, const struct message *message)
+{
+	if (message->wall <= reading->settings->ahead)
+		return;
+	if (reading->ahead++ == 0)
+		reading->ahead_from = reading->number;
+	if (message->wall > reading->ahead_time)
+		reading->ahead_time = message->wall;
+}
+
+static void tell_ahead(struct reading *reading)
+{
+	char time[32];
+
+	if (reading->ahead == 0)
+		return;
+	snprintf(time, sizeof(time), "%" PRIu64, reading->ahead_time);
+	fleet_rows_loss(reading->rows, "ahead", reading->ahead_from,
+		reading->ahead, time);
+	reading->ahead = reading->ahead_time = 0;
+}
+
 /* What of the log is in the block, up to the next message. */
 static void note_item(struct reading *reading, uint64_t until, bool ended)
 {
 	if (!array_reserve(reading->items, reading->room, reading->count + 1))
 		_exit(EXIT_NOTHING);
+	tell_ahead(reading);
 	reading->items[reading->count++] = (struct rows_reader_item){
 		.log = reading->log,
 		.from = reading->from,
@@ -204,6 +233,7 @@ static uint64_t read_messages(struct reading *reading, struct source *source,
 		if (!fleet_rows_open(reading->rows))
 			begun = reading->number;
 		reading->begun = true;
+		note_time(reading, message);
 		fleet_rows_message(reading->rows, message, reading->number);
 		reading->number++;
 		give_if_full(reading);
@@ -318,6 +348,8 @@ static void read_log(struct reading *reading, struct capture_list *list,
 static void take_log(struct reading *reading, const struct tools *tools)
 {
 	const char *path = reading->settings->logs[reading->log].path;
+	struct rows_reader_frame opened = {
+		.kind = ROWS_LOG, .log = reading->log};
 	struct rows_reader_frame head = {
 		.kind = ROWS_SOURCE, .log = reading->log};
 	struct capture_list list = {0};
@@ -327,6 +359,7 @@ static void take_log(struct reading *reading, const struct tools *tools)
 	reading->errors = &errors;
 	reading->number = 0;
 	reading->begun = false;
+	give(reading, &opened, sizeof(opened));
 	capture_list_add(&list, path, &errors);
 	capture_list_unpack(&list, &errors);
 	for (i = 0; i < list.count; i++)
@@ -362,7 +395,8 @@ static void read_and_end(const struct rows_reader_settings *settings, int fd)
 	if (!reading.rows || !tools.restore || confine(settings))
 		_exit(EXIT_NOTHING);
 	for (; reading.log < settings->count; reading.log++) {
-		take_log(&reading, &tools);
+		if (!settings->logs[reading.log].skipped)
+			take_log(&reading, &tools);
 		if (fleet_rows_lack(reading.rows))
 			_exit(EXIT_NOTHING);
 	}

@@ -17,6 +17,7 @@
 
 struct rows_reader_log {
 	const char *path;
+	bool skipped; /* it is not even opened */
 	bool growing; /* somebody writes to it: what is not whole waits */
 };
 
@@ -26,6 +27,8 @@ struct rows_reader_settings {
 	bool text;	 /* also what the program would have printed */
 	bool places;	 /* stacks, and places in the source */
 	bool statements; /* find those of texts */
+	uint64_t ahead;	 /* nanoseconds since 1970: what is said to be later is
+			  * told of */
 	const volatile int *stopped; /* as in struct rows_reader */
 	void *secret;		     /* that the process must not have */
 	size_t secret_bytes;
@@ -33,6 +36,7 @@ struct rows_reader_settings {
 
 /* What comes from it. */
 enum rows_reader_kind {
+	ROWS_LOG,    /* which log is opened now */
 	ROWS_SOURCE, /* which source a log is: rows_reader_answer() is waited
 			for */
 	ROWS_BLOCK,  /* of a table; items follow those of messages */
@@ -43,7 +47,7 @@ enum rows_reader_kind {
 struct rows_reader_frame {
 	uint32_t kind;	/* enum rows_reader_kind */
 	uint32_t table; /* of a block: enum fleet_table */
-	uint64_t log;	/* of a source: its place in the settings */
+	uint64_t log;	/* of a log, and a source: its place in the settings */
 	uint64_t source;
 	uint64_t rows;
 	uint64_t items;

@@ -11,6 +11,7 @@
 
 #include "base/sentence.h"
 #include "decoder/fleet/tables.h"
+#include "record/hash.h"
 #include "tools/ship/rows_reader.h"
 
 /*
@@ -44,34 +45,55 @@ void ship_tell(struct ship *ship, const char *problem)
  * Whether to try again, after a pause that grows and is never the same for all
  * shippers.
  */
-static bool wait_for_server(struct ship *ship, enum server_end end)
+static bool wait_for_server(
+	struct ship *ship, size_t number, enum server_end end)
 {
 	const struct ship_command *command = &ship->command;
-	unsigned pause;
+	const struct servers *servers = &ship->servers;
+	const uint64_t told = servers->code > 0
+				      ? (uint64_t)servers->code
+				      : binlog_hash(servers->problem,
+						strlen(servers->problem));
+	const uint64_t now = ship_milliseconds();
+	unsigned pause = ship->pause[number];
 
 	if (ship_stopped)
 		return false;
-	ship_tell(ship, ship->servers.problem);
-	if (!ship->failing)
-		ship->failing = time(NULL);
+	/* the same has other numbers and names in it each time */
+	if (told != ship->told[number])
+		ship_tell(ship, servers->problem);
+	ship->told[number] = told;
+	if (!ship->failing[number])
+		ship->failing[number] = now;
 	ship->over |= command->give_up > 0 &&
-		      time(NULL) - ship->failing >= (time_t)command->give_up;
+		      (now - ship->failing[number]) / 1000 >= command->give_up;
 	if (ship->over || (end == SERVER_REFUSED && !command->follow)) {
 		ship->gave_up = true;
 		return false;
 	}
-	ship->pause = ship->pause ? ship->pause * 2 : PAUSE_FIRST;
-	if (ship->pause > PAUSE_MOST)
-		ship->pause = PAUSE_MOST;
-	pause = ship->pause / 2 + (unsigned)random() % ship->pause;
+	pause = pause ? pause * 2 : PAUSE_FIRST;
+	if (pause > PAUSE_MOST)
+		pause = PAUSE_MOST;
+	ship->pause[number] = pause;
+	pause = pause / 2 + (unsigned)random() % pause;
+	if (ship->servers.count > 1) {
+		ship->again[number] = now + pause;
+		return false;
+	}
 	ship_doze(pause);
 	return !ship_stopped;
 }
 
-static void was_answered(struct ship *ship)
+static void was_answered(struct ship *ship, size_t number)
 {
-	ship->pause = 0;
-	ship->failing = 0;
+	ship->pause[number] = 0;
+	ship->failing[number] = ship->again[number] = 0;
+}
+
+/* The others get what is theirs meanwhile. */
+static bool is_away(const struct ship *ship, size_t number)
+{
+	return !ship->gave_up && ship->again[number] > 0;
 }
 
 /* A question that may be asked as often as one likes.  False: given up. */
@@ -82,10 +104,10 @@ static bool ask(struct ship *ship, size_t number, const char *statement)
 			&ship->servers, number, statement, NULL, 0, NULL);
 
 		if (end == SERVER_DONE) {
-			was_answered(ship);
+			was_answered(ship, number);
 			return true;
 		}
-		if (!wait_for_server(ship, end))
+		if (!wait_for_server(ship, number, end))
 			return false;
 	}
 }
@@ -98,9 +120,11 @@ static bool ask_number(struct ship *ship, size_t number, const char *statement,
 		enum server_end end = server_ask_number(
 			&ship->servers, number, statement, answer);
 
-		if (end == SERVER_DONE)
+		if (end == SERVER_DONE) {
+			was_answered(ship, number);
 			return true;
-		if (!wait_for_server(ship, end))
+		}
+		if (!wait_for_server(ship, number, end))
 			return false;
 	}
 }
@@ -189,17 +213,20 @@ static bool settle(struct ship *ship, size_t number, const char *request,
 	uint64_t source, uint64_t from, uint64_t until, bool *there)
 {
 	char statement[512];
+	unsigned calm = 0;
 	uint64_t count;
 
 	snprintf(statement, sizeof(statement),
 		"SELECT count() FROM system.processes WHERE query_id = '%s'",
 		request);
-	for (;;) {
+	/* One that had not begun when the server was asked first has the
+	 * second time. */
+	while (calm < 2) {
 		if (!ask_number(ship, number, statement, &count))
 			return false;
-		if (count == 0)
-			break;
-		ship_doze(RUNNING_PAUSE);
+		calm = count == 0 ? calm + 1 : 0;
+		if (calm < 2)
+			ship_doze(RUNNING_PAUSE);
 		if (ship_stopped)
 			return false;
 	}
@@ -209,7 +236,6 @@ static bool settle(struct ship *ship, size_t number, const char *request,
 		ship->servers.database, source, from, until);
 	if (!ask_number(ship, number, statement, &count))
 		return false;
-	was_answered(ship);
 	*there = count > 0;
 	return true;
 }
@@ -228,7 +254,19 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 	const struct part *part)
 {
 	struct render_buffer text = {0};
+	struct compressed *compressed = &ship->compressed;
 	bool there = false;
+
+	if (ship->command.level > 0) {
+		if (!compress_body(
+			    compressed, bytes, size, ship->command.level)) {
+			ship_tell(ship, "out of memory: give fewer logs");
+			ship->gave_up = true;
+			return false;
+		}
+		bytes = compressed->bytes;
+		size = compressed->size;
+	}
 
 	render_buffer_put_string(&text, "INSERT INTO ");
 	render_buffer_put_string(&text, ship->servers.database);
@@ -239,15 +277,19 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 	render_buffer_put_string(&text, ") FORMAT Native");
 	render_buffer_put_byte(&text, '\0');
 	while (!there) {
-		enum server_end end = server_ask(&ship->servers, number,
-			text.data, bytes, size, request);
+		enum server_end end;
 
+		if (ship->command.level > 0)
+			ship->servers.parameters = COMPRESS_PARAMETERS;
+		end = server_ask(&ship->servers, number, text.data, bytes, size,
+			request);
+		ship->servers.parameters = NULL;
 		if (end == SERVER_DONE) {
-			was_answered(ship);
+			was_answered(ship, number);
 			there = true;
 			break;
 		}
-		if (!wait_for_server(ship, end))
+		if (!wait_for_server(ship, number, end))
 			break;
 		if (request && !settle(ship, number, request, part->source,
 				       part->from, part->until, &there))
@@ -262,6 +304,7 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
  */
 
 #define PARCEL_LOGS 512u
+#define AHEAD_SECONDS 21600u
 #define PARCEL_BYTES ((uint64_t)1 << 30)
 
 struct one_sent {
@@ -278,6 +321,7 @@ struct parcel {
 	size_t count;
 	uint64_t bytes;
 	size_t server;	  /* that is sent to */
+	uint64_t ahead;	  /* nanoseconds since 1970, by the server's clock */
 	char request[64]; /* that was settled last, */
 	bool there;	  /* and its rows are there */
 };
@@ -512,6 +556,7 @@ static bool send_to(
 		.text = !ship->command.without_text,
 		.places = !ship->command.without_stacks,
 		.statements = !ship->command.without_statements,
+		.ahead = parcel->ahead,
 		.stopped = &ship_stopped,
 		.secret = ship->servers.secret,
 		.secret_bytes = sizeof(ship->servers.secret),
@@ -525,7 +570,10 @@ static bool send_to(
 	*parcel->request = '\0';
 	for (i = 0; i < parcel->count; i++)
 		logs[i] = (struct rows_reader_log){
-			parcel->all[i].log->path, parcel->all[i].growing};
+			.path = parcel->all[i].log->path,
+			.skipped = parcel->all[i].done,
+			.growing = parcel->all[i].growing,
+		};
 	if (!rows_reader_begin(&reader, &settings)) {
 		ship_tell(ship, "no process can be made to read logs: end some "
 				"others");
@@ -533,8 +581,9 @@ static bool send_to(
 		return false;
 	}
 	while (good && !reached->ended && rows_reader_next(&reader, &frame)) {
-		if (frame.kind == ROWS_SOURCE) {
+		if (frame.kind == ROWS_LOG) {
 			reached->log = (size_t)frame.log;
+		} else if (frame.kind == ROWS_SOURCE) {
 			good = frame.log < parcel->count &&
 			       answer(ship, parcel, &reader, &frame);
 		} else if (frame.kind == ROWS_BLOCK) {
@@ -548,16 +597,32 @@ static bool send_to(
 	return good && reached->ended;
 }
 
+/* What is later than this is by a clock that runs ahead.  Days of the server
+ * may begin half a day before those of UTC, or after. */
+static bool ask_ahead(struct ship *ship, struct parcel *parcel)
+{
+	uint64_t seconds;
+
+	if (!ask_number(ship, parcel->server, "SELECT toUnixTimestamp(now())",
+		    &seconds))
+		return false;
+	parcel->ahead = (seconds + AHEAD_SECONDS) * 1000000000;
+	return true;
+}
+
 /* One that ends its reader is left out, and told of; the others are sent. */
 static bool send_to_all(struct ship *ship, struct parcel *parcel)
 {
 	char problem[1024];
 	struct reached reached;
 
+	if (!ask_ahead(ship, parcel))
+		return false;
 	while (!send_to(ship, parcel, &reached)) {
 		struct one_sent *sent;
 
 		if (ship->gave_up || ship_stopped ||
+			is_away(ship, parcel->server) ||
 			reached.log >= parcel->count ||
 			parcel->all[reached.log].done)
 			return false;
@@ -573,6 +638,11 @@ static bool send_to_all(struct ship *ship, struct parcel *parcel)
 	return true;
 }
 
+static bool is_left_alone(const struct ship *ship, size_t number)
+{
+	return ship->again[number] > ship_milliseconds();
+}
+
 static bool send_parcel(struct ship *ship, struct parcel *parcel)
 {
 	bool good = true;
@@ -581,11 +651,16 @@ static bool send_parcel(struct ship *ship, struct parcel *parcel)
 	/* Who asks all servers finds the tables on each, also where no log
 	 * fell to. */
 	for (i = 0; parcel->count > 0 && i < ship->servers.count && good; i++)
-		good = prepare(ship, i);
+		good = is_left_alone(ship, i) || prepare(ship, i) ||
+		       is_away(ship, i);
 	for (parcel->server = 0; parcel->count > 0 && good && !ship_stopped &&
 				 parcel->server < ship->servers.count;
 		parcel->server++)
-		good = send_to_all(ship, parcel);
+		good = is_left_alone(ship, parcel->server) ||
+		       send_to_all(ship, parcel) ||
+		       is_away(ship, parcel->server);
+	for (i = 0; parcel->count > 0 && i < ship->servers.count; i++)
+		ship->away |= is_away(ship, i);
 	while (parcel->count > 0) {
 		struct one_sent *sent = &parcel->all[--parcel->count];
 

@@ -13,6 +13,7 @@
 
 #include "base/command_line.h"
 #include "tools/fleet/server.h"
+#include "tools/ship/compress.h"
 #include "tools/ship/logs.h"
 #include "tools/ship/shipped.h"
 
@@ -21,7 +22,9 @@ struct ship_command {
 	const char *cluster;
 	const char *password_file;
 	const char *ca;
+	int level; /* of zstd; 0: what is sent is not compressed */
 	bool follow;
+	uint64_t every; /* seconds between looks at least */
 	const char *state;
 	bool deletes;
 	uint64_t delete_seconds;
@@ -42,11 +45,17 @@ struct ship_command {
 struct ship {
 	struct ship_command command;
 	struct servers servers;
+	struct compressed compressed;
 	bool prepared[SERVERS_MAX]; /* its tables are there */
-	unsigned pause;		    /* 0: the last request was answered */
-	time_t failing;		    /* since when; 0: the same */
-	char said[2048];	    /* the last problem that was told */
-	uint64_t messages;	    /* sent */
+	/* Of each server: */
+	unsigned pause[SERVERS_MAX];   /* 0: the last request was answered */
+	uint64_t failing[SERVERS_MAX]; /* since when, by ship_milliseconds() */
+	uint64_t again[SERVERS_MAX];   /* it is left alone until then */
+	uint64_t told[SERVERS_MAX];    /* what was told of it last: a code of
+					* the server's, or a hash of words */
+	bool away; /* of several servers one is, and has to be tried again */
+	char said[2048];   /* the last problem that was told */
+	uint64_t messages; /* sent */
 	size_t logs;
 	size_t waiting; /* that somebody writes to */
 	size_t damaged; /* read as far as it goes */
@@ -57,6 +66,9 @@ struct ship {
 
 /* Set by signals: what is being done is ended as soon as possible. */
 extern volatile int ship_stopped;
+
+/* A clock that nobody sets. */
+uint64_t ship_milliseconds(void);
 
 /* Sleeps, but not when it is stopped. */
 void ship_doze(unsigned milliseconds);

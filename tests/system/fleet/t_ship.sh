@@ -100,6 +100,13 @@ sed -i 's/^acknowledged.*/acknowledged 500/; s/^bytes.*/bytes 0/; /^whole/d; s/^
 "$ship" --to="$to" -q some
 same "what is remembered counts (here: less than was sent, by hand)" $(($(echo "$before" | cut -f1) * 2 - 500)) "$(many | cut -f1)"
 ask one "DROP DATABASE logs"
+for level in 0 19; do
+	rm -f some/*.shipped
+	"$ship" --to="$to" -q --compress=$level some
+	text | grep -av 'user guest' >got.lines
+	same_file "compressed by $level: every text, byte for byte" want.lines got.lines
+	ask one "DROP DATABASE logs"
+done
 
 # ---- packed logs, growing ----
 rm -f some/*.shipped

@@ -108,6 +108,22 @@ verdict $? "until it can: then all is sent" "$(many one later.messages) $(cat sa
 kill -TERM $shipper
 wait $shipper
 
+# ---- seldom ----
+mkdir seldom
+BINLOG_DIR=seldom LD_PRELOAD=$lib ./talks 10 0 >/dev/null
+"$ship" --follow --every=4 --to="${to%logs}seldom" seldom 2>said &
+shipper=$!
+within 30 has 10 one seldom.messages
+verdict $? "with --every what is there is sent at once" "$(cat said)"
+BINLOG_DIR=seldom LD_PRELOAD=$lib ./talks 20 0 >/dev/null
+sleep 2
+has 10 one seldom.messages
+verdict $? "and what comes then waits" "$(many one seldom.messages)"
+within 10 has 30 one seldom.messages
+verdict $? "for the next look" "$(many one seldom.messages)"
+kill -TERM $shipper
+wait $shipper
+
 # ---- what is removed ----
 "$ship" -q --delete-after=0 --cluster=fleet --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" many/1
 same "what is on the server can be removed" "" "$(ls many/1)"
@@ -156,6 +172,7 @@ refused 2 '--to: not known: give clickhouse://HOST:PORT/DATABASE' --to=http://x/
 refused 2 '--to: a password in it is seen by everybody who lists processes: .*' --to=clickhouse://me:secret@127.0.0.1/logs wrong
 refused 2 '--to: no database in it, .*' --to=clickhouse://127.0.0.1:1 wrong
 refused 2 '--to: no database in it, .*' "--to=clickhouse://127.0.0.1:1/a;b" wrong
+refused 2 '--compress=20: not a level: give a number from 0 to 19' --compress=20 --to="$to" wrong
 refused 2 'nothing.here: No such file or directory: give a log, a capture or a directory' -q --to="$to" nothing.here
 printf 'wrong\n' >password
 refused 2 "127.0.0.1:$http_one: Wrong password for user keeper: give the right password" -q --password-file=password --to="clickhouse://keeper@127.0.0.1:$http_one/logs" wrong
