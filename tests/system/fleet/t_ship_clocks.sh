@@ -4,7 +4,7 @@
 # 1970, that are set while a program runs, or between two of its lives.  Whoever dies meanwhile, the server counts what binlog-show
 # counts, of all hosts and of each.
 #
-# LONG=1: a thousand hosts.
+# LONG=1: a thousand hosts, or HOSTS.
 . tests/support/lib.sh
 . tests/support/daemons.sh
 unpacked
@@ -59,7 +59,7 @@ work=$(mktemp -d /tmp/binlog-fleet.XXXXXX)
 export work
 chmod 755 "$work"
 hosts=16 amount=400 kills=4 life=1
-[ -z "${LONG:-}" ] || hosts=1000 kills=20 life=4
+[ -z "${LONG:-}" ] || hosts=${HOSTS:-1000} kills=20 life=4
 "${unshare[@]}" bash "$0" inside $amount >"$TMP/said" 2>&1
 verdict $? "redis, nginx, sshd and memcached do their work" "$(cat "$work"/*/trouble "$TMP/said" 2>/dev/null)"
 mkdir "$TMP/fleet"
