@@ -41,6 +41,17 @@ void ship_tell(struct ship *ship, const char *problem)
 	sentence_say("binlog-ship: %s", problem);
 }
 
+/* Of all but the numbers: a problem says how many milliseconds it took. */
+static uint64_t hash_of_words(const char *problem)
+{
+	uint64_t hash = 1;
+
+	for (; *problem; problem++)
+		if (*problem < '0' || *problem > '9')
+			hash = binlog_hash_word(hash, (uint8_t)*problem);
+	return hash;
+}
+
 /*
  * Whether to try again, after a pause that grows and is never the same for all
  * shippers.
@@ -52,14 +63,13 @@ static bool wait_for_server(
 	const struct servers *servers = &ship->servers;
 	const uint64_t told = servers->code > 0
 				      ? (uint64_t)servers->code
-				      : binlog_hash(servers->problem,
-						strlen(servers->problem));
+				      : hash_of_words(servers->problem);
 	const uint64_t now = ship_milliseconds();
 	unsigned pause = ship->pause[number];
 
 	if (ship_stopped)
 		return false;
-	/* the same has other numbers and names in it each time */
+	/* the same code has other names in it each time */
 	if (told != ship->told[number])
 		ship_tell(ship, servers->problem);
 	ship->told[number] = told;
