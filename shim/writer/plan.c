@@ -161,7 +161,7 @@ static bool add(struct plan *plan, const struct format_directive *directive)
 	return true;
 }
 
-/* "%2$s": arguments are not met in order, so leave measuring to libc. */
+/* "%2$s": arguments are not met in order. */
 static bool in_order(const char *format, uint32_t length)
 {
 	struct format_cursor cursor;
@@ -181,6 +181,33 @@ static bool in_order(const char *format, uint32_t length)
 			return false;
 	}
 	return true;
+}
+
+/* Each argument has one directive, and that no other: then the order does not
+ * matter for how long the text is. */
+static bool each_once(const char *format, uint32_t length, unsigned count)
+{
+	struct format_cursor cursor;
+	struct format_directive directive;
+	uint64_t met = 0;
+
+	format_begin_for(&cursor, format, length, host_libc_version);
+	while (format_next(&cursor, &directive)) {
+		uint64_t bit;
+
+		if (directive.width_argument != FORMAT_NONE ||
+			directive.precision_argument != FORMAT_NONE)
+			return false;
+		if (directive.argument == FORMAT_NONE)
+			continue;
+		if (directive.argument >= 64)
+			return false;
+		bit = (uint64_t)1 << directive.argument;
+		if (met & bit)
+			return false;
+		met |= bit;
+	}
+	return count < 64 && met == ((uint64_t)1 << count) - 1;
 }
 
 /* `before` is what follows the directive before. */
@@ -218,8 +245,12 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	plan->at_once = false;
 	if (in_order(format, length))
 		return;
-	/* Numbered: how much of a string may be read is then not known from
-	 * its argument alone. */
+	/* What ends the text is not what is stored last. */
+	plan->ending = ENDING_UNKNOWN;
+	if (each_once(format, length, plan->count))
+		return;
+	/* Left to libc: how much of a string may be read is then not known
+	 * from its argument alone. */
 	plan->measured = false;
 	for (unsigned i = 0; i < plan->count; i++) {
 		plan->argument[i].step = STEP_GENERAL;
