@@ -87,7 +87,7 @@ same_file "packed while three runs go on, one after the other: nothing is lost" 
 
 # ---- who comes when all others have ended ----
 rm -rf "$TMP/l"
-BINLOG_CAPTURES=run BINLOG_DIR=$TMP/l LD_PRELOAD=$lib sh -c 'BINLOG_DISABLE=1 sh -c "unset BINLOG_DISABLE; sleep 0.5; \"\$0\" late 2" "$0" & "$0" early 1' \
+BINLOG_CAPTURES=run BINLOG_DIR=$TMP/l LD_PRELOAD=$lib sh -c 'BINLOG_DISABLE=1 sh -c "sleep 0.5; unset BINLOG_DISABLE; \"\$0\" late 2" "$0" & "$0" early 1' \
 	"$say" >/dev/null 2>&1
 for _ in $(seq 50); do
 	[ "$(text "$TMP/l" | wc -l)" = 3 ] && break
