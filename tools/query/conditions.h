@@ -16,7 +16,7 @@
 #include "decoder/fleet/answers.h"
 #include "decoder/output/options.h"
 
-#define CONDITIONS_MAX 32u
+#define CONDITIONS_MAX 4096u
 
 /* Globs that the tables alone know. */
 struct conditions_texts {

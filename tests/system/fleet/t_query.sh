@@ -278,6 +278,9 @@ same "only what programs of that name said" "$("$show" --count logs other)" "$("
 same "and not what others did" 0 "$("$query" --at="$at" --count --program=talks)"
 same "only what hosts of that name said" "$("$show" --count logs other)" "$("$query" --at="$at" --count --host="$(uname -n | cut -c 1-3)*")"
 same "and not what others did" 0 "$("$query" --at="$at" --count --host=nobody)"
+# shellcheck disable=SC2046 # three hundred words
+same "hundreds of hosts can be named" "$("$show" --count logs other)" \
+	"$("$query" --at="$at" --count $(seq -f '--host=host-%.0f' 300) --host="$(uname -n)")"
 same "a user that may change nothing may ask" "$("$show" --count logs other)" "$("$query" --at="${at/127/guest@127}" --count 2>&1)"
 same "one with a password" "$("$show" --count logs other)" \
 	"$(BINLOG_SHIP_PASSWORD=s3cret "$query" --at="${at/127/keeper@127}" --count 2>&1)"
