@@ -175,9 +175,10 @@ static void read_boot_id(void)
 	long fd = SYS4(openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id",
 		O_RDONLY | O_CLOEXEC, 0);
 
+	/* A variable that is none may have had half of one. */
+	memset(boot_id, 0, sizeof(boot_id));
 	if (sys_failed(fd))
 		return;
-	memset(boot_id, 0, sizeof(boot_id));
 	if (SYS3(read, fd, text, 36) == 36)
 		boot_id_at(&at);
 	SYS1(close, fd);
