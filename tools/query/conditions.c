@@ -16,6 +16,9 @@
 #include "tools/query/sql.h"
 
 #define DAY ((uint64_t)86400 * 1000000000u)
+/* What is on a line with what was said at a time is looked for so long before,
+ * and after. */
+#define LINE_TAKES (DAY / 24)
 /* A name of the table, where rows of one call are parts of a line. */
 #define MESSAGES "messages"
 
@@ -58,28 +61,53 @@ void conditions_list_put(
  * Who and when.
  */
 
-static void put_time(struct render_buffer *out,
-	const struct filter_rules *rules, uint64_t first_day)
+static bool is_timed(const struct conditions *conditions)
 {
-	if (!rules->timed)
-		return;
-	if (rules->since > 0) {
-		const uint64_t day =
-			rules->since < DAY ? 0 : rules->since / DAY - 1;
+	return conditions->since > 0 || conditions->until < UINT64_MAX;
+}
 
-		put_and(out);
+/* With so much time before and after. */
+static void put_time(const struct conditions *conditions, uint64_t around,
+	struct render_buffer *out)
+{
+	const uint64_t since = conditions->since;
+	const uint64_t until = conditions->until;
+
+	if (since > 0) {
+		const uint64_t first = since < around ? 0 : since - around;
+		const uint64_t day = first < DAY ? 0 : first / DAY - 1;
+
 		put(out, "time >= ");
-		sql_put_number(out, rules->since);
+		sql_put_number(out, first);
 		/* what was said then has not arrived before, but by clocks
 		 * that run ahead; partitions are passed over by it */
 		put(out, " AND received >= toDate(");
-		sql_put_number(out, day < first_day ? day : first_day);
+		sql_put_number(out, day < conditions->first_day
+					    ? day
+					    : conditions->first_day);
 		put(out, ")");
 	}
-	if (rules->until < UINT64_MAX) {
-		put_and(out);
-		put(out, "time <= ");
-		sql_put_number(out, rules->until);
+	if (until < UINT64_MAX) {
+		put(out, since > 0 ? " AND time <= " : "time <= ");
+		sql_put_number(out,
+			until > UINT64_MAX - around ? UINT64_MAX
+						    : until + around);
+	}
+}
+
+/* ` WHERE ` and what has to hold of all rows, before what else has to. */
+static void put_where(const struct conditions *conditions, uint64_t around,
+	struct render_buffer *out)
+{
+	put(out, " WHERE ");
+	if (is_timed(conditions)) {
+		put_time(conditions, around, out);
+		put(out, " AND ");
+	}
+	if (conditions->who.length > 0) {
+		render_buffer_put(
+			out, conditions->who.data, conditions->who.length);
+		put(out, " AND ");
 	}
 }
 
@@ -193,7 +221,13 @@ static bool make_who(
 {
 	const struct filter_rules *rules = &asked->options->rules;
 
-	put_time(&conditions->who, rules, asked->first_day);
+	if (rules->timed) {
+		conditions->since = rules->since;
+		conditions->until = rules->until;
+	} else {
+		conditions->until = UINT64_MAX;
+	}
+	conditions->first_day = asked->first_day;
 	put_numbers(&conditions->who, "pid", &rules->pids);
 	put_numbers(&conditions->who, "tid", &rules->tids);
 	conditions->exact &= put_globs(&conditions->who, "thread",
@@ -795,55 +829,76 @@ bool conditions_make(struct conditions *conditions,
 	return false;
 }
 
+#define IS_OPEN "substring(text, length(text), 1) != '\\n'"
+
 void conditions_put_parts(
 	const struct conditions *conditions, struct render_buffer *out)
 {
-	put(out, " WHERE ");
-	if (conditions->who.length > 0) {
-		render_buffer_put(
-			out, conditions->who.data, conditions->who.length);
-		put(out, " AND ");
-	}
+	put_where(conditions, LINE_TAKES, out);
 	put(out, "event = '' AND stream != 'syslog' AND (statement = 0 OR ");
 	conditions_list_put(&conditions->open, out);
-	put(out, ") AND substring(text, length(text), 1) != '\\n'");
+	put(out, ") AND " IS_OPEN);
 }
 
-/* Rows of a thread and a stream which has said something without a newline
- * at its end: they may be parts of lines. */
-static void put_parts(const struct conditions *conditions, const char *database,
-	struct render_buffer *out)
+/* Of a thread and a stream ... */
+static void put_stream_of(const char *database, struct render_buffer *out)
 {
 	put(out, "(source, pid, tid, stream) IN (SELECT source, pid, tid, "
 		 "stream FROM ");
 	put(out, database);
 	put(out, "." MESSAGES);
+}
+
+/* ... which has said something without a newline at its end: its rows may be
+ * parts of lines. */
+static void put_parts(const struct conditions *conditions, const char *database,
+	struct render_buffer *out)
+{
+	put_stream_of(database, out);
 	conditions_put_parts(conditions, out);
 	put(out, ")");
 }
 
-void conditions_put(const struct conditions *conditions, enum conditions_of of,
+/* ... which was in the middle of a line at a time: `side` is what was before
+ * it. */
+static void put_begun(const struct conditions *conditions, const char *database,
+	const char *side, uint64_t time, struct render_buffer *out)
+{
+	put_stream_of(database, out);
+	put_where(conditions, LINE_TAKES, out);
+	put(out, side);
+	sql_put_number(out, time);
+	put(out, " AND event = '' AND stream != 'syslog' GROUP BY source, pid, "
+		 "tid, stream HAVING argMax(" IS_OPEN ", number) = 1)");
+}
+
+/* Lines have the time of their first part: what is on lines with what was said
+ * first, and last, is asked for as well, and found out here. */
+static void put_edges(const struct conditions *conditions, const char *database,
+	struct render_buffer *out)
+{
+	if (conditions->since > 0) {
+		put(out, " OR (time < ");
+		sql_put_number(out, conditions->since);
+		put(out, " AND event = '' AND ");
+		put_begun(conditions, database, "time < ", conditions->since,
+			out);
+		put(out, ")");
+	}
+	if (conditions->until < UINT64_MAX) {
+		put(out, " OR (time > ");
+		sql_put_number(out, conditions->until);
+		put(out, " AND event = '' AND ");
+		put_begun(conditions, database, "time <= ", conditions->until,
+			out);
+		put(out, ")");
+	}
+}
+
+/* What is asked for, or an event; or what may be on a line with it. */
+static void put_entries(const struct conditions *conditions, bool lines,
 	const char *database, struct render_buffer *out)
 {
-	put(out, " WHERE ");
-	if (conditions->who.length > 0) {
-		render_buffer_put(
-			out, conditions->who.data, conditions->who.length);
-		put(out, " AND ");
-	}
-	if (of == CONDITIONS_CALLS) {
-		put(out, "event = ''");
-		if (conditions->what.length > 0) {
-			put(out, " AND ");
-			render_buffer_put(out, conditions->what.data,
-				conditions->what.length);
-		}
-		return;
-	}
-	if (of == CONDITIONS_EVENTS) {
-		put(out, "event != ''");
-		return;
-	}
 	if (conditions->what.length == 0) {
 		put(out, "1");
 		return;
@@ -851,11 +906,40 @@ void conditions_put(const struct conditions *conditions, enum conditions_of of,
 	put(out, "(event != '' OR (");
 	render_buffer_put(out, conditions->what.data, conditions->what.length);
 	put(out, ")");
-	if (of == CONDITIONS_LINES && conditions->parts) {
+	if (lines) {
 		put(out, " OR ");
 		put_parts(conditions, database, out);
 	}
 	put(out, ")");
+}
+
+void conditions_put(const struct conditions *conditions, enum conditions_of of,
+	const char *database, struct render_buffer *out)
+{
+	const bool lines = of == CONDITIONS_LINES && conditions->parts;
+	const bool edges = lines && is_timed(conditions);
+
+	put_where(conditions, edges ? LINE_TAKES : 0, out);
+	if (of == CONDITIONS_CALLS) {
+		put(out, "event = ''");
+		if (conditions->what.length > 0) {
+			put(out, " AND ");
+			render_buffer_put(out, conditions->what.data,
+				conditions->what.length);
+		}
+	} else if (of == CONDITIONS_EVENTS) {
+		put(out, "event != ''");
+	} else if (edges) {
+		put(out, "((");
+		put_time(conditions, 0, out);
+		put(out, " AND ");
+		put_entries(conditions, lines, database, out);
+		put(out, ")");
+		put_edges(conditions, database, out);
+		put(out, ")");
+	} else {
+		put_entries(conditions, lines, database, out);
+	}
 }
 
 void conditions_free(struct conditions *conditions)

@@ -41,8 +41,12 @@ struct conditions_list {
 };
 
 struct conditions {
-	struct render_buffer who;  /* and when; empty: all */
+	struct render_buffer who;  /* empty: all */
 	struct render_buffer what; /* likewise */
+	/* When, nanoseconds since 1970, both inclusively. */
+	uint64_t since;
+	uint64_t until;
+	uint64_t first_day; /* see above */
 	/* Texts of these may be parts of lines; and of who has no statement. */
 	struct conditions_list open;
 	bool of_statements; /* `what` names some */

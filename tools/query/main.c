@@ -480,7 +480,8 @@ static bool ask_number(
 static bool find_parts(struct query *query)
 {
 	const bool all = query->conditions.what.length == 0 &&
-			 query->options.lines == LAST_LINES_ALL;
+			 query->options.lines == LAST_LINES_ALL &&
+			 !query->options.rules.timed;
 	struct render_buffer text = {0};
 	uint64_t number;
 	bool good;

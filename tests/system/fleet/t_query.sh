@@ -125,6 +125,12 @@ asks "by time" --since=-1h --until=+1h
 asks "by time: nothing" --until=-1h
 middle=$("$show" -q -o json logs | sed -n '700s/.*"time_ns":\([0-9]*\).*/\1/p')
 asks "by time, to the nanosecond" --since="@${middle:0:10}.${middle:10}" -u
+# time_of TEXT N: of the N-th message that is this text
+time_of() { "$show" -q -o json logs | grep -F "\"message\":\"$1\"" | sed -n "${2}s/.*\"time_ns\":\(.\{10\}\)\([0-9]*\).*/@\1.\2/p"; }
+asks "by time: a line that had begun before" -u --since="$(time_of 'and half 33\n' 1)"
+asks "by time: a line that ends later" -u --until="$(time_of 'half ' 5)"
+asks "by time: half of a line" -u --since="$(time_of 'and half 33\n' 1)" --until="$(time_of 'and half 33\n' 1)"
+asks "by time and text: halves of lines" -u --since="$(time_of 'and half 33\n' 1)" --until="$(time_of 'half ' 20)" --where='half % 2 == 0'
 pid=$("$show" -q --columns=pid logs | sed -n 9p | tr -d ' ')
 asks "by process" --pid="$pid"
 

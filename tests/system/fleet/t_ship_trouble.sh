@@ -203,10 +203,15 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=24m none "$disk" 2>/dev/null; 
 	same "a server without room: the status" 2 $?
 	verdict "$([ "$(wc -l <said)" = 1 ] && grep -qE "^binlog-ship: 127.0.0.1:$http_small: the server has no room: it is tried again$" said; echo $?)" \
 		"and one sentence" "$(cat said)"
-	dd if=/dev/zero of=$disk/more 2>/dev/null
+	# what the server frees meanwhile is filled as well
+	(while [ ! -e told ]; do dd if=/dev/zero of=$disk/more oflag=append conv=notrunc 2>/dev/null; done) &
+	filler=$!
+	until_true [ -e $disk/more ]
 	"$ship" --follow --to="$to" more 2>said &
 	shipper=$!
 	until_true grep -q 'has no room' said
+	touch told
+	wait $filler
 	truncate -s -8M $disk/filler
 	rm $disk/filler $disk/more
 	all_are_there() { [ "$(many small full)" = "$(wanted first more)" ]; }
