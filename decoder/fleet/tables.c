@@ -87,8 +87,26 @@ static void put_table(const char *before, enum fleet_table table,
  * some days can be dropped at once.  What was said at a time cannot have
  * arrived before.
  */
-void fleet_table_create(
-	enum fleet_table table, const char *database, struct render_buffer *out)
+static void put_engine(enum fleet_table table, const char *database,
+	bool replicated, struct render_buffer *out)
+{
+	const bool replaced = fleet_tables[table].replaced;
+
+	render_buffer_put_string(out, replicated ? "Replicated" : "");
+	render_buffer_put_string(
+		out, replaced ? "ReplacingMergeTree" : "MergeTree");
+	if (replicated) {
+		render_buffer_put_string(out, "('/clickhouse/tables/{shard}/");
+		render_buffer_put_string(out, database);
+		render_buffer_put_byte(out, '/');
+		render_buffer_put_string(out, fleet_tables[table].name);
+		render_buffer_put_string(out, "', '{replica}')");
+	}
+	render_buffer_put_string(out, replaced ? "" : " PARTITION BY received");
+}
+
+void fleet_table_create(enum fleet_table table, const char *database,
+	bool replicated, struct render_buffer *out)
 {
 	put_table("", table, database, out);
 	render_buffer_put_string(out, " (");
@@ -98,11 +116,9 @@ void fleet_table_create(
 		render_buffer_put_string(out,
 			", moment DateTime ALIAS "
 			"toDateTime(intDiv(time, 1000000000))");
-	render_buffer_put_string(
-		out, fleet_tables[table].replaced
-			     ? ") ENGINE = ReplacingMergeTree ORDER BY ("
-			     : ") ENGINE = MergeTree PARTITION BY received "
-			       "ORDER BY (");
+	render_buffer_put_string(out, ") ENGINE = ");
+	put_engine(table, database, replicated, out);
+	render_buffer_put_string(out, " ORDER BY (");
 	render_buffer_put_string(out, fleet_tables[table].key);
 	render_buffer_put_byte(out, ')');
 }

@@ -54,10 +54,12 @@ const char *fleet_type_name(enum fleet_type type);
 
 /*
  * Appends the statement that creates a table in a database unless it is there.
- * The name of the database is one word.
+ * The name of the database is one word.  Replicated is one that the server's
+ * keeper knows by the macros {shard} and {replica}, which the server's
+ * configuration has to define.
  */
 void fleet_table_create(enum fleet_table table, const char *database,
-	struct render_buffer *out);
+	bool replicated, struct render_buffer *out);
 
 /*
  * Likewise the table `all_NAME`, which is those of all servers of a cluster

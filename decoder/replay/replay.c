@@ -244,7 +244,10 @@ struct held {
 	uint64_t file;		       /* its address */
 	struct written_target *target; /* null: not wanted */
 	struct stdio_model model;
-	struct render_buffer broken; /* the beginning of a call that fails */
+	/* Of a call in parts the last piece, which the next part may go on
+	 * with. */
+	struct render_buffer rest;
+	enum render_piece_kind kind;
 	uint16_t order;
 	struct held *next; /* the one that is flushed after it */
 };
@@ -295,7 +298,7 @@ static void free_held(struct held *held)
 		struct held *next = held->next;
 
 		stdio_model_free(&held->model);
-		render_buffer_free(&held->broken);
+		render_buffer_free(&held->rest);
 		free(held);
 		held = next;
 	}
@@ -320,7 +323,7 @@ static struct held *copy_held(struct replay *replay, const struct held *from)
 		copy = calloc(1, sizeof(*copy));
 		if (copy) {
 			*copy = *from;
-			copy->broken = (struct render_buffer){0};
+			copy->rest = (struct render_buffer){0};
 		}
 		if (!copy || !stdio_model_copy(&copy->model, &from->model)) {
 			replay->failed = true;
@@ -593,25 +596,71 @@ static size_t handed_on(const struct message *message, size_t size)
 		       : size;
 }
 
-/*
- * A call that fails, recorded in parts: how much of it is handed on shows at
- * its end.
- */
-static void replay_broken(
-	struct replay *replay, struct held *held, const struct message *message)
+/* A piece that did not come to an end within a part is not the last one. */
+static void give_rest(struct held *held)
 {
 	const struct stdio_model_sink sink = {write_out, held->target};
-	struct render_buffer *broken = &held->broken;
-	bool goes_on = message->partial &&
-		       broken->length < limits_size(LIMIT_CALL_TEXT);
+	struct render_buffer *rest = &held->rest;
 
-	render_buffer_put(broken, replay->text.data, replay->text.length);
-	replay->failed |= broken->failed;
-	if (goes_on)
+	if (rest->length == 0)
 		return;
-	stdio_model_print(&held->model, broken->data, broken->length,
-		!message->partial, &sink);
-	broken->length = 0;
+	if (held->kind == RENDER_PIECE_BLOCK)
+		stdio_model_block(
+			&held->model, rest->data, rest->length, &sink);
+	else
+		stdio_model_print(
+			&held->model, rest->data, rest->length, false, &sink);
+	rest->length = 0;
+}
+
+/*
+ * A call that is recorded in parts: what is on both sides of a part's end went
+ * to libc at once, which writes whole buffers; and how much of a call that
+ * fails is handed on shows at its end.
+ */
+static void replay_part(
+	struct replay *replay, struct held *held, const struct message *message)
+{
+	struct render_buffer *text = &replay->text;
+	struct render_pieces *pieces = &replay->pieces;
+	struct render_buffer *rest = &held->rest;
+	const struct stdio_model_sink sink = {write_out, held->target};
+	const size_t before = rest->length;
+	size_t start, i;
+
+	if (before > 0 && message->continues && pieces->count > 0 &&
+		pieces->ends[0] % RENDER_PIECE_KINDS == held->kind) {
+		/* all of it, with what was kept in front */
+		render_buffer_put(rest, text->data, text->length);
+		replay->failed |= rest->failed;
+		text->length = 0;
+		text->pieces = NULL;
+		render_buffer_put(text, rest->data, rest->length);
+		text->pieces = pieces;
+		for (i = 0; i < pieces->count; i++)
+			pieces->ends[i] += before * RENDER_PIECE_KINDS;
+		rest->length = 0;
+	}
+	give_rest(held);
+	if (message->partial && pieces->count > 0) {
+		held->kind = pieces->ends[pieces->count - 1] %
+			     RENDER_PIECE_KINDS;
+		start = pieces->count > 1 ? pieces->ends[pieces->count - 2] /
+						    RENDER_PIECE_KINDS
+					  : 0;
+		if (held->kind != RENDER_PIECE_BYTES &&
+			text->length - start < limits_size(LIMIT_CALL_TEXT)) {
+			render_buffer_put(rest, text->data + start,
+				text->length - start);
+			replay->failed |= rest->failed;
+			text->length = start;
+			pieces->count--;
+		} else if (held->kind == RENDER_PIECE_FAILED) {
+			pieces->ends[pieces->count - 1] +=
+				RENDER_PIECE_PRINTED - RENDER_PIECE_FAILED;
+		}
+	}
+	stdio_model_text(&held->model, text, &sink);
 }
 
 static void replay_text(struct replay *replay, struct process *process,
@@ -624,9 +673,8 @@ static void replay_text(struct replay *replay, struct process *process,
 
 	if (stream && stream->file && !process->exited)
 		held = held_of(process, stream, target);
-	if (held && message->context->flags & BINLOG_CONTEXT_FAILED &&
-		(message->partial || held->broken.length > 0))
-		replay_broken(replay, held, message);
+	if (held && (message->partial || held->rest.length > 0))
+		replay_part(replay, held, message);
 	else if (held)
 		stdio_model_text(&held->model, &replay->text, &sink);
 	else
@@ -682,6 +730,10 @@ bool replay_failed(const struct replay *replay)
  */
 static void finish(struct process *process)
 {
+	struct held *held;
+
+	for (held = process->held; held; held = held->next)
+		give_rest(held);
 	if (process->capture->passed > 0)
 		flush_all(process);
 	free_held(process->held);

@@ -32,7 +32,7 @@ clickhouse_make() {
 	X
 	echo "<shard><replica><host>127.0.0.1</host><port>$tcp</port></replica></shard>" >>"$TMP/clusters"
 }
-# clickhouse_start NAME: until it answers
+# clickhouse_start NAME: until it answers; "$TMP/clickhouse.NAME/more.xml" is what else is configured
 clickhouse_start() {
 	local name=$1 dir=$TMP/clickhouse.$1 http=http_$1 tcp=tcp_$1
 	cat >"$dir/config.xml" <<-X
@@ -41,7 +41,7 @@ clickhouse_start() {
 	<path>$dir/data/</path><tmp_path>$dir/tmp/</tmp_path><users_config>$dir/users.xml</users_config>
 	<default_profile>default</default_profile><default_database>default</default_database>
 	<mark_cache_size>67108864</mark_cache_size><timezone>UTC</timezone>
-	<remote_servers><fleet>$(cat "$TMP/clusters")</fleet></remote_servers></yandex>
+	<remote_servers><fleet>$(cat "$TMP/clusters")</fleet></remote_servers>$(cat "$dir/more.xml" 2>/dev/null)</yandex>
 	X
 	setsid clickhouse-server --config-file="$dir/config.xml" >"$dir/out" 2>&1 </dev/null &
 	declare -g "pid_$name=$!"

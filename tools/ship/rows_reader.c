@@ -425,6 +425,9 @@ bool rows_reader_begin(
 	reader->pid = fork();
 	if (reader->pid == 0) {
 		close(fds[0]);
+		/* a shipper that was killed holds them no longer */
+		for (size_t i = 0; i < settings->count; i++)
+			close(settings->logs[i].lock);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(EXIT_NOTHING);

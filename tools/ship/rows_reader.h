@@ -19,6 +19,7 @@ struct rows_reader_log {
 	const char *path;
 	bool skipped; /* it is not even opened */
 	bool growing; /* somebody writes to it: what is not whole waits */
+	int lock; /* of who sends: the reader has no part in it */
 };
 
 struct rows_reader_settings {

@@ -186,21 +186,47 @@ static bool ask_text(
 	return good;
 }
 
+/*
+ * Servers that have a keeper, and say which replica of which shard they are,
+ * hold replicas of the tables.  False: given up.
+ */
+static bool ask_replicated(struct ship *ship, size_t number, bool *replicated)
+{
+	uint64_t count;
+
+	if (!ask_number(ship, number,
+		    "SELECT count() FROM system.tables WHERE database = "
+		    "'system' AND name IN ('zookeeper', 'macros')",
+		    &count))
+		return false;
+	if (count == 2 &&
+		!ask_number(ship, number,
+			"SELECT count() + 1 FROM system.macros WHERE macro IN "
+			"('shard', 'replica')",
+			&count))
+		return false;
+	*replicated = count == 3;
+	return true;
+}
+
 /* Once for each server. */
 static bool prepare(struct ship *ship, size_t number)
 {
 	const char *database = ship->servers.database;
 	struct render_buffer text = {0};
 	enum fleet_table table;
+	bool replicated;
 	bool good;
 
 	if (ship->prepared[number])
 		return true;
+	if (!ask_replicated(ship, number, &replicated))
+		return false;
 	render_buffer_put_string(&text, "CREATE DATABASE IF NOT EXISTS ");
 	render_buffer_put_string(&text, database);
 	good = ask_text(ship, number, &text);
 	for (table = 0; table < FLEET_TABLES && good; table++) {
-		fleet_table_create(table, database, &text);
+		fleet_table_create(table, database, replicated, &text);
 		good = ask_text(ship, number, &text) &&
 		       check_table(ship, number, table);
 		if (good && ship->command.cluster) {
@@ -583,6 +609,7 @@ static bool send_to(
 			.path = parcel->all[i].log->path,
 			.skipped = parcel->all[i].done,
 			.growing = parcel->all[i].growing,
+			.lock = parcel->all[i].lock,
 		};
 	if (!rows_reader_begin(&reader, &settings)) {
 		ship_tell(ship, "no process can be made to read logs: end some "

@@ -13,7 +13,7 @@ said='seq 3; printf "%s\n" error >&2; exit 5'
 
 # What is in /tmp is this test's own, so that it can be taken away.
 own=
-if [ "$(id -u)" -eq 0 ] && [ -n "${IN_NAMESPACE:-}" ] && mkdir -p "$TMP/keep" && mount --bind "$TMP" /mnt 2>/dev/null; then
+if [ "$(id -u)" -eq 0 ] && [ -n "${IN_NAMESPACE:-}" ] && [ "${BUILD#/tmp/}" = "$BUILD" ] && mkdir -p "$TMP/keep" && mount --bind "$TMP" /mnt 2>/dev/null; then
 	mount -t tmpfs -o mode=1777 none /tmp && mkdir -p "$TMP" && mount --move /mnt "$TMP" && own=yes
 fi
 state=$TMP/state

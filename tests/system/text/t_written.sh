@@ -36,6 +36,7 @@ mapfile -t new < <(calm $fresh $((fresh + 59)))
 many one_file "stdout and stderr one file: 60 programs that change their buffers" $(seq 60)
 many two_files "stdout and stderr two files: 40 of these" $(seq 61 100)
 many two_files "stdout and stderr two files: 40 programs that do not" "${fixed[@]}"
+many one_file "a block beyond the buffer that is recorded in parts" "793431796 calm"
 many one_file "stdout and stderr one file: 60 new ones" "${new[@]}"
 if [ -n "${LONG:-}" ]; then
 	mapfile -t more < <(calm 1000 4999)
