@@ -30,12 +30,12 @@ keeper_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$keeper" && echo ruok >&3 && tim
 keeper_start() {
 	java -cp "$jars/*" org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg >keeper.log 2>&1 </dev/null &
 	keeper_pid=$!
-	until_true keeper_answers 2>/dev/null # a server of 18.16 that does not find it when it starts hangs
+	until_true keeper_answers 2>/dev/null
 }
 for server in one:1 mirror:1 two:2; do
 	name=${server%:*}
 	clickhouse_make "$name"
-	echo "<zookeeper><node><host>127.0.0.1</host><port>$keeper</port></node></zookeeper><interserver_http_host>127.0.0.1</interserver_http_host>
+	echo "<zookeeper><node><host>127.0.0.1</host><port>$keeper</port></node><session_timeout_ms>3000</session_timeout_ms></zookeeper><interserver_http_host>127.0.0.1</interserver_http_host>
 		<interserver_http_port>$(free_port)</interserver_http_port>
 		<macros><shard>${server#*:}</shard><replica>$name</replica></macros>" >"clickhouse.$name/more.xml"
 done
@@ -74,6 +74,9 @@ wait $keeper_pid 2>/dev/null
 for log in $(seq 8); do says logs 20000; done
 sleep 3
 keeper_start
+# a server of 18.16 that starts before the keeper takes sessions ends, or hangs
+writable() { [ "$(ask two 'SELECT max(is_readonly) FROM system.replicas')" = 0 ]; }
+until_true writable
 clickhouse_start mirror
 clickhouse_kill one
 for log in $(seq 8); do says logs 2000; done
