@@ -54,13 +54,13 @@ same "all is sent" 0 $?
 same "the tables are replicated" 10 "$(ask mirror "SELECT count() FROM system.tables WHERE database = 'logs' AND engine LIKE 'Replicated%' OR
 	database = 'logs' AND engine = 'Distributed'")"
 counts() { ask "$1" "SELECT count(), uniqExact(source, number) FROM logs.messages WHERE event = ''" | tr '\t' ' '; } # SERVER
+mirrored() { [ "$(counts one)" = "$(counts mirror)" ]; }
 total() { "$show" -q --count logs; }
 all_there() { [ "$(ask two "SELECT count() FROM logs.all_messages WHERE event = ''")" = "$(total)" ]; }
 until_true all_there
+until_true mirrored # either of them is asked
 same "each message once, of both shards" "$(total) $(total)" \
 	"$(ask two "SELECT count(), uniqExact(source, number) FROM logs.all_messages WHERE event = ''" | tr '\t' ' ')"
-mirrored() { [ "$(counts one)" = "$(counts mirror)" ]; }
-until_true mirrored
 same "both replicas have the same" "$(counts one)" "$(counts mirror)"
 
 # ---- one replica, the keeper and the other replica die, in turn ----
@@ -83,9 +83,9 @@ for log in $(seq 8); do says logs 2000; done
 sleep 1
 clickhouse_start one
 until_true all_there
+until_true mirrored # either of them is asked
 same "each message once" "$(total) $(total)" \
 	"$(ask two "SELECT count(), uniqExact(source, number) FROM logs.all_messages WHERE event = ''" | tr '\t' ' ')"
-until_true mirrored
 same "and on both replicas" "$(counts one)" "$(counts mirror)"
 kill -TERM $shipper
 wait $shipper
