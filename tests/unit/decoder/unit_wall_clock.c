@@ -72,6 +72,33 @@ static void time_is_interpolated_between_anchors(void **state)
 	assert_int_equal(errors.count, 0);
 }
 
+/* The last of two anchors, 20 ms apart, an hour after the boot, was read late;
+ * another process has an exact one. */
+static void a_late_anchor_does_not_change_the_rate_of_hours(void **state)
+{
+	const uint64_t realtimes[] = {0, 0};
+	struct recording_block blocks[2];
+	struct error_list errors = {0};
+	struct recording capture = make(blocks, realtimes, 2, &errors);
+	const uint64_t late = 200;
+	uint64_t told;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct binlog_anchor *anchor = &blocks[i].anchor;
+		const uint64_t passed = i * (20000000 + late);
+
+		anchor->ticks = 3600 * HERTZ + i * HERTZ / 50;
+		anchor->boottime = anchor->monotonic = HOUR + passed;
+		anchor->realtime = MAKE_EPOCH + passed;
+	}
+	capture.header.start = blocks[0].anchor;
+	told = time_of(&capture, 1, 3601 * HERTZ);
+	assert_in_range(told, SECOND, SECOND + late);
+	assert_int_equal(errors.count, 0);
+}
+
 static void time_goes_on_at_the_same_rate_after_the_last_anchor(void **state)
 {
 	const uint64_t realtimes[] = {0, SECOND};
@@ -182,6 +209,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_interpolated_between_anchors),
+		cmocka_unit_test(
+			a_late_anchor_does_not_change_the_rate_of_hours),
 		cmocka_unit_test(
 			time_goes_on_at_the_same_rate_after_the_last_anchor),
 		cmocka_unit_test(a_clock_that_is_set_jumps_at_the_anchor),
