@@ -37,6 +37,7 @@ deps-long: packages = $(LONG_PACKAGES)
 deps-long: unpacked = $(LONG_UNPACKED)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-bench: packages = $(BENCH_PACKAGES)
+deps-bench: unpacked = $(CHECK_UNPACKED)
 deps-fuzz: packages = $(FUZZ_PACKAGES)
 deps-analyze: packages = $(ANALYZE_PACKAGES)
 deps-build deps-check deps-long deps-demo deps-bench deps-fuzz deps-analyze:

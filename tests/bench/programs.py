@@ -130,16 +130,103 @@ class Memcached:
                 time.sleep(0.1)
         raise OSError("memcached does not listen")
 
-    def drive(self):
+    def ask(self, times):
+        """Answers of so many commands, by clients that send several at once."""
         clients = [self.connect() for _ in range(8)]
-        for i in range(20000):
+        for i in range(times // 4):
             client = clients[i % 8]
             client.sendall(b"set key%d 0 0 5\r\nvalue\r\nget key%d\r\nget none\r\ndelete key%d\r\n" % (i % 500, i % 500, i % 3))
             answer = b""
             while answer.count(b"\r\n") < 6:
                 answer += client.recv(4096)
+
+    def pid(self):
         with open(self.pid_file) as file:
-            os.kill(int(file.read()), 15)
+            return int(file.read())
+
+    def drive(self):
+        self.ask(80000)
+        os.kill(self.pid(), 15)
+
+
+class Nginx(Memcached):
+    """Answers from memory, and writes a line for each request to its standard output, a file."""
+
+    def __init__(self, bench):
+        super().__init__(bench)
+        root = bench.path("nginx")
+        os.makedirs(root, exist_ok=True)
+        with open(root + "/conf", "w") as conf:
+            conf.write(f"""
+                daemon off; master_process off; pid {root}/pid; error_log stderr;
+                events {{ }}
+                http {{ access_log /dev/stdout; client_body_temp_path {root}/1; proxy_temp_path {root}/2; fastcgi_temp_path {root}/3;
+                uwsgi_temp_path {root}/4; scgi_temp_path {root}/5; keepalive_requests 100000000;
+                server {{ listen 127.0.0.1:{self.port}; location / {{ return 200 "hello"; }} }} }}""")
+        self.pid_file = root + "/pid"
+        self.command = ["nginx", "-e", "stderr", "-c", root + "/conf"]
+
+    def ask(self, times):
+        clients = [self.connect() for _ in range(8)]
+        request = b"GET /some/path HTTP/1.1\r\nHost: here\r\n\r\n" * 8
+        for i in range(times // 8):
+            client = clients[i % 8]
+            client.sendall(request)
+            answer = b""
+            while answer.count(b"hello") < 8:
+                answer += client.recv(65536)
+
+
+def answers_of(bench, server, environment, times):
+    """Answers a second, and microseconds of the server's processor for each."""
+    with open(bench.path("server.log"), "wb") as log:
+        process = subprocess.Popen(server.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **environment})
+        try:
+            server.ask(2000)
+            ticks = cpu_of(process.pid)
+            start = time.monotonic()
+            server.ask(times)
+            passed = time.monotonic() - start
+            return times / passed, (cpu_of(process.pid) - ticks) * 1e6 / times
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def cpu_of(pid):
+    """Seconds of all threads."""
+    with open(f"/proc/{pid}/schedstat") as file:
+        own = int(file.read().split()[0])
+    others = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        if int(task) != pid:
+            with open(f"/proc/{pid}/task/{task}/schedstat") as file:
+                others += int(file.read().split()[0])
+    return (own + others) / 1e9
+
+
+def servers(bench):
+    bench.say("## Servers", "",
+              "With all that they say in a file: answers a second to eight clients that wait for several at once, and microseconds of the "
+              "server's processor for each; natively and recorded in turns, the best of each.")
+    rows = []
+    for name, server in (("`memcached -vv`", Memcached(bench)), ("`nginx`, access log", Nginx(bench))):
+        if not shutil.which(server.command[0]):
+            bench.say("", f"{name} was not measured: there is no {server.command[0]}.")
+            continue
+        bench.progress(f"servers: {name}")
+        times = bench.choose(200000, 40000)
+        both = []
+        for _ in range(bench.choose(5, 2)):
+            bench.forget_capture()
+            both.append([answers_of(bench, server, environment, times) for environment in ({}, bench.recorded(DEPTH=16))])
+        native, recorded = ([max(run[i][0] for run in both), min(run[i][1] for run in both)] for i in (0, 1))
+        rows.append([name, f"{native[0]:,.0f}", f"{recorded[0]:,.0f}", f"{recorded[0] / native[0]:.2f}", f"{native[1]:.2f}",
+                     f"{recorded[1]:.2f}", f"{recorded[1] / native[1]:.2f}"])
+        bench.figures["server " + server.command[0]] = recorded[0] / native[0]
+    bench.forget_capture()
+    if rows:
+        bench.table(["server", "natively", "recorded", "ratio", "processor, natively", "recorded", "ratio"], rows)
 
 
 def memo(bench):
