@@ -3,7 +3,7 @@ BUILD_PACKAGES = libcurl4-openssl-dev libdwarf-dev libiberty-dev libmsgpack-dev 
 # a|b: the first of them that the archive has, since releases name libraries differently (Debian 12, 13, 11; the
 # last may be one that is asked for anyway, where there is no such thing).
 CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \
-	bash coreutils findutils perl sqlite3 tcpdump bc diffutils \
+	bash codespell coreutils findutils perl sqlite3 tcpdump bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \

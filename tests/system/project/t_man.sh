@@ -11,6 +11,13 @@ cp man/*.[1-8] "$BUILD"/man/*.[1-8] "$TMP/man"
 page() { echo "$TMP/man/$1"; }
 plain() { mandoc -Tascii "$1" | col -b; }
 
+# ---- their words ----
+if type -P codespell >/dev/null; then
+	same "codespell knows all words of the manual, of README.md and of its like" "" "$(codespell -L nd man ./*.md ./*/README ./*/*/README 2>&1)"
+else
+	skip "words: codespell is not installed"
+fi
+
 # ---- what stands in them ----
 for tool in "$BUILD"/binlog-*; do
 	name=$(basename "$tool")
