@@ -84,7 +84,7 @@ function textPart(said) {
 	if (said === undefined)
 		made.append('\u2026');
 	else
-		putMarked(made, said.slice(0, TEXT_SHOWN), markPattern());
+		putMarked(made, said, markPattern(), 0, Math.min(TEXT_SHOWN, said.length));
 	if (said !== undefined && said.length > TEXT_SHOWN)
 		made.append('\n\u2026 ' + countText(said.length - TEXT_SHOWN) + ' more');
 	return made;

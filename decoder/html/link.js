@@ -104,7 +104,9 @@ function followLink() {
 	const line = numberOfLink(parts.get('line'), log.rows + 1);
 	const view = rangeOfLink(parts.get('view'));
 	const [, number, field] = /^(\d{1,9})\.(\d{1,9})$/.exec(parts.get('plot') || '') || [];
-	const statement = plots.statements[number];
+	if (number !== undefined)
+		buildPlots();
+	const statement = number === undefined ? null : plots.statements[number];
 
 	setTimes(parts.get('times') || 'clock');
 	chooseRow(line > 0 ? line - 1 : null);

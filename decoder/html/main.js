@@ -220,7 +220,6 @@ function start() {
 	document.addEventListener('keydown', keyPressed);
 	load();
 	buildFlame();
-	buildPlots();
 	offerChoices();
 	showFilter();
 	drawLosses();

@@ -13,7 +13,7 @@ const PLOTTED = [0, 1, 4]; // integer, unsigned, float
 
 const plots = {
 	visible: false,
-	statements: [], // {sites, site, fields: [{name, index}], calls}
+	statements: null, // {sites, site, fields: [{name, index}]}; null: not looked for yet
 	ofSite: new Map(),
 	statement: null,
 	field: null,
@@ -37,9 +37,9 @@ function findStatements() {
 		if (!known.has(key)) {
 			const fields = names.map((name, index) => ({name, index})).filter(({index}) => PLOTTED.includes(types[index]));
 
-			known.set(key, {sites: [], site: number, fields, calls: 0});
+			known.set(key, {sites: new Set(), site: number, fields});
 		}
-		known.get(key).sites.push(number);
+		known.get(key).sites.add(number);
 		plots.ofSite.set(number, known.get(key));
 	});
 	plots.statements = [...known.values()].filter(statement => statement.fields.length > 0);
@@ -53,7 +53,7 @@ function valuePlaces(statement, field) {
 		let at = 0;
 
 		shape.slice(2).forEach((site, i) => {
-			if (begun[i] && statement.sites.includes(site))
+			if (begun[i] && statement.sites.has(site))
 				places.push(at + field.index);
 			at += log.index.sites[site][6].length;
 		});
@@ -77,6 +77,7 @@ async function plot(statement, field) {
 
 /* A button that plots an argument of a site, or null where it is no number. */
 function plotButton(site, index) {
+	buildPlots();
 	const statement = plots.ofSite.get(site);
 	const field = statement.fields.find(one => one.index === index);
 
@@ -309,7 +310,7 @@ function chooseBar(bar) {
 	if (!/^[A-Za-z_][\w.-]*$/.test(name))
 		return;
 	refine({where: name + ' >= ' + bar.from + ' && ' + name + (bar.last ? ' <= ' : ' < ') + bar.to,
-		...statement.sites.length === 1 ? {site: statement.site} : {}});
+		...statement.sites.size === 1 ? {site: statement.site} : {}});
 }
 
 function drawHistogram() {
@@ -395,16 +396,20 @@ function drawPlots() {
 
 /* What is plotted when the panel is opened and nothing was chosen: what is called most. */
 function openPlots() {
+	buildPlots();
 	if (plots.statements.length === 0 || plots.statement)
 		return drawPlots();
 	const {counts} = countSites();
-	const calls = statement => statement.sites.reduce((sum, site) => sum + counts[site], 0);
+	const calls = statement => [...statement.sites].reduce((sum, site) => sum + counts[site], 0);
 	const most = plots.statements.reduce((best, one) => calls(one) > calls(best) ? one : best);
 
 	return plot(most, most.fields[0]);
 }
 
+/* When it is first needed: there may be very many sites. */
 function buildPlots() {
+	if (plots.statements)
+		return;
 	findStatements();
 	if (plots.statements.length === 0) {
 		element('plots').replaceChildren(make('div', {className: 'empty', textContent: 'No message has an argument that is a number.'}));

@@ -94,42 +94,46 @@ function markPattern() {
 	}
 }
 
-/* A text with what was searched for marked in it. */
-function putMarked(into, text, pattern) {
-	let at = 0;
+const MARK_WITHIN = 200000; // characters of a text that are looked at
 
+/* What a search finds in a text that can be marked, one after the other. */
+function* marksOf(text, pattern) {
 	if (pattern)
-		for (const found of text.matchAll(pattern)) {
-			if (found[0] === '')
-				continue;
-			into.append(text.slice(at, found.index), make('mark', {textContent: found[0]}));
-			at = found.index + found[0].length;
-		}
-	into.append(text.slice(at));
+		for (const found of text.slice(0, MARK_WITHIN).matchAll(pattern))
+			if (found[0] !== '')
+				yield [found.index, found.index + found[0].length];
 }
 
-/* Where the first thing that can be marked is; -1: nowhere. */
-function markedAt(text, pattern) {
-	if (pattern)
-		for (const found of text.matchAll(pattern))
-			if (found[0] !== '')
-				return found.index;
-	return -1;
+/* Part of a text, with what was searched for marked in it. */
+function putMarked(into, text, pattern, from = 0, to = text.length, shownAs = part => part) {
+	let at = from;
+
+	for (const [begin, end] of marksOf(text, pattern)) {
+		if (begin >= to)
+			break;
+		if (end <= at)
+			continue;
+		into.append(shownAs(text.slice(at, Math.max(at, begin))),
+			make('mark', {textContent: shownAs(text.slice(Math.max(at, begin), Math.min(to, end)))}));
+		at = Math.min(to, end);
+	}
+	into.append(shownAs(text.slice(at, to)));
 }
 
 /* The first line of a text, or the part of the text that was found if that could not be seen. */
 function putText(into, text, pattern) {
 	const [line] = text.split('\n', 1);
 	const more = text.length > line.length ? text.split('\n').length - 1 : 0;
-	const found = markedAt(text, pattern);
-	const begin = found < table.fits && found < line.length ? 0 : Math.max(0, found - 24);
-	const short = (begin > 0 ? text.slice(begin, begin + 1200).split('\n').join(' \u21b5 ') : line.slice(0, 1200));
+	const [found] = marksOf(text, pattern).next().value || [0];
+	const seen = found < table.fits && found <= line.length;
+	const begin = seen ? 0 : Math.max(0, found - 24);
 
 	into.replaceChildren();
 	if (begin > 0)
 		into.append(make('em', {textContent: '\u2026 '}));
-	putMarked(into, short, pattern);
-	if (begin === 0 && more > 0)
+	putMarked(into, text, pattern, begin, seen ? Math.min(1200, line.length) : Math.min(begin + 1200, text.length),
+		part => part.replaceAll('\n', '\u21b5'));
+	if (seen && more > 0)
 		into.append(make('em', {textContent: ' \u21b5 ' + more + ' more'}));
 }
 
