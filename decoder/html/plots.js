@@ -24,6 +24,7 @@ const plots = {
 	sorted: new Float64Array(0),
 	bars: [], // {from, to, count}
 	logarithmic: false,
+	stale: false, // others are asked for since these were chosen
 	drawing: false,
 };
 
@@ -66,11 +67,15 @@ async function plot(statement, field) {
 	plots.field = field;
 	plots.series = null;
 	openTab('plots');
-	const answer = await ask({kind: 'series', places: valuePlaces(statement, field)}).catch(() => null);
+	const none = {rows: new Uint32Array(0), values: new Float64Array(0)};
+	const answer = await ask({kind: 'series', places: valuePlaces(statement, field)}).catch(error => {
+		tell('trouble', 'values of this report cannot be read: ' + error.message);
+		return none;
+	});
 
 	if (plots.statement !== statement || plots.field !== field)
 		return;
-	plots.series = answer || {rows: new Uint32Array(0), values: new Float64Array(0)};
+	plots.series = answer;
 	choosePlotted();
 	drawPlots();
 }
@@ -102,6 +107,7 @@ function choosePlotted() {
 	let at = 0;
 
 	plots.odd = 0;
+	plots.stale = false;
 	for (let i = 0; i < rows.length; i++) {
 		while (at < view.length && view[at] < rows[i])
 			at++;
@@ -379,6 +385,8 @@ function drawPlots() {
 		return;
 	plots.drawing = true;
 	requestAnimationFrame(() => {
+		if (plots.series && plots.stale)
+			choosePlotted();
 		const any = plots.series && plots.sorted.length > 0;
 
 		plots.drawing = false;
@@ -445,9 +453,7 @@ function listenToPlots() {
 			chooseRow(plots.rows[i]);
 	};
 	on('shown', () => {
-		if (!plots.series)
-			return;
-		choosePlotted();
+		plots.stale = true;
 		drawPlots();
 	});
 	on('scaled', drawPlots);

@@ -15,8 +15,11 @@ LOGO_SIZES = sorted(turn * 7919 % 65536 for turn in range(TURNS) if turn % 4 == 
 
 WATCH = """
 window.words = [];
-new MutationObserver(() => document.querySelectorAll('.empty').forEach(one => words.push(one.textContent)))
-  .observe(document, {childList: true, subtree: true, characterData: true});
+window.numbers = [];
+new MutationObserver(() => {
+  document.querySelectorAll('.empty').forEach(one => words.push(one.textContent));
+  numbers.push(document.querySelector('#count')?.textContent);
+}).observe(document, {childList: true, subtree: true, characterData: true});
 """
 CONTRAST = """(() => {
   const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -216,6 +219,7 @@ def check_link(browser):
     same("and the same part of the timeline", zoomed, browser.eval("[Math.round(scale.from), Math.round(scale.to)]"))
     check("Reading\u2026" in browser.eval("words") and "No message matches these filters." not in browser.eval("words"),
           "while it loads it says nothing wrong", str(browser.eval("words")))
+    same("and counts no lines that are not asked for", ["2 of 12,571 lines"], browser.eval("[...new Set(numbers)].filter(one => one)"))
     same("its table shows the line", "needle 3 in the hay", chosen_text(browser, "needle 3 in the hay"))
     browser.eval("location.hash = 'search=needle+5+&line=1'")
     same("an address that is changed in the page is followed", 1, counts(browser, 1))
