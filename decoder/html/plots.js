@@ -23,6 +23,7 @@ const plots = {
 	odd: 0, // calls whose value is no finite number, or not known
 	sorted: new Float64Array(0),
 	bars: [], // {from, to, count}
+	drawn: [], // what the histogram was drawn of
 	logarithmic: false,
 	stale: false, // others are asked for since these were chosen
 	drawing: false,
@@ -322,6 +323,11 @@ function chooseBar(bar) {
 function drawHistogram() {
 	const drawn = element('histogram');
 	const width = drawn.clientWidth;
+	const of = [plots.sorted, isLogarithmic(), width, drawn.clientHeight];
+
+	if (of.every((one, i) => one === plots.drawn[i]))
+		return;
+	plots.drawn = of;
 	const height = Math.max(1, drawn.clientHeight - AXIS_HEIGHT - PLOT_TOP);
 	const range = valueRange();
 	const bars = findBars(dataRange(), height);
@@ -385,11 +391,14 @@ function drawPlots() {
 		return;
 	plots.drawing = true;
 	requestAnimationFrame(() => {
-		if (plots.series && plots.stale)
+		plots.drawing = false;
+		if (plots.series && plots.stale) {
 			choosePlotted();
+			setTimeout(drawPlots);
+			return;
+		}
 		const any = plots.series && plots.sorted.length > 0;
 
-		plots.drawing = false;
 		drawPlotChoice();
 		element('plot-sum').textContent = plotSum();
 		element('points').style.visibility = element('histogram').style.visibility = any ? 'visible' : 'hidden';

@@ -98,8 +98,7 @@ class Browser:
         self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def open(self, path, after=""):
-        if after:  # a page whose address differs in its end alone would stay
-            self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url="about:blank")  # or the same page might be taken for the new one
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + after)
 
     def eval(self, script):

@@ -16,6 +16,14 @@ LOGO_SIZES = sorted(turn * 7919 % 65536 for turn in range(TURNS) if turn % 4 == 
 WATCH = """
 window.words = [];
 window.numbers = [];
+window.choosing = (text, id) => {
+  const select = document.getElementById(id);
+  const wanted = [...select.options].find(one => new RegExp('(^|[^a-z])' + text + '([^a-z]|$)').test(one.textContent));
+  if (wanted) {
+    select.value = wanted.value;
+    select.dispatchEvent(new Event('change'));
+  }
+};
 new MutationObserver(() => {
   document.querySelectorAll('.empty').forEach(one => words.push(one.textContent));
   numbers.push(document.querySelector('#count')?.textContent);
@@ -307,6 +315,16 @@ def check_plots(browser):
     wanted = f"least 0, median {SIZES[len(SIZES) // 2] / 1000:,}"
     check(browser.wait(f"element('plot-sum').textContent.includes({wanted!r})"), "fractions, too",
           browser.eval("element('plot-sum').textContent"))
+    for argument, values in (("tick", list(range(20))), ("of", [20] * 20), ("needle", list(range(20)))):
+        browser.eval(f"choosing({argument!r}, 'plot-statement')")
+        browser.wait(f"[...element('plot-argument').options].some(one => one.textContent === {argument!r})")
+        browser.eval(f"choosing({argument!r}, 'plot-argument')")
+        same(f"calls that make a line together, or end one and begin another, are plotted once each: {argument}",
+             sum_of(values), summed(browser, values))
+    browser.click(".value-bar:nth-child(2) .room")
+    browser.wait("filter.where !== ''")
+    same("a bar is of the values from one to below the next", 1, counts(browser, 1))
+    let_go(browser)
     open_report(browser, "one.html")
     browser.key("5")
     same("where no argument is a number, it is said", "No message has an argument that is a number.",

@@ -99,6 +99,8 @@ def open_tabs(browser):
 
 
 def plot_it(browser):
+    browser.click("#tab-messages")
+    browser.eval("plots.statement = plots.series = null, plots.drawn = [], element('histogram').replaceChildren()")
     begin = time.monotonic()
     browser.click("#tab-plots")
     browser.wait("document.querySelector('.value-bar') && element('plot-sum').textContent")
