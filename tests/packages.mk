@@ -17,7 +17,7 @@ CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsuti
 	clickhouse-server|ncal clickhouse-client|ncal
 # What only `make check-long` asks for: other languages, other processors, what npm has.
 LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm python3-dbg \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user firefox-esr
 LONG_UNPACKED = $(CHECK_UNPACKED) postgresql rsync bind9 unbound haproxy apache2 chrony snmpd snmp squid vsftpd varnish \
 	openvpn nsd stunnel4 tinyproxy exim4-daemon-light git libzookeeper-java
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils

@@ -34,7 +34,7 @@ function fieldsOf(row) {
 	return sitesOf(row).flatMap(site => {
 		const [, , , , , , names, types] = log.index.sites[site];
 
-		return names.map((name, i) => ({name, type: types[i]}));
+		return names.map((name, i) => ({name, type: types[i], site, index: i}));
 	});
 }
 
@@ -42,11 +42,11 @@ function argumentTable(row, values) {
 	const fields = fieldsOf(row);
 
 	return make('table', {}, make('tbody', {}, ...values.map((value, i) => {
-		const {name, type} = fields[i] || {name: 'arg' + (i + 1), type: 5};
+		const {name, type, site, index} = fields[i] || {name: 'arg' + (i + 1), type: 5};
 		const shownValue = value === null ? valueText(value, type) : button(valueText(value, type),
 			'Only lines with this value', () => refine({where: conditionOf(name, value)}));
 
-		return make('tr', {}, make('td', {textContent: name}),
+		return make('tr', {}, make('td', {}, (site === undefined ? null : plotButton(site, index)) || name),
 			make('td', {}, make('small', {textContent: FIELD_NAMES[type]})), make('td', {}, shownValue));
 	})));
 }
@@ -78,6 +78,18 @@ function sitePart(site) {
 		stackList(site));
 }
 
+function textPart(said) {
+	const made = make('pre');
+
+	if (said === undefined)
+		made.append('\u2026');
+	else
+		putMarked(made, said, markPattern(), 0, Math.min(TEXT_SHOWN, said.length));
+	if (said !== undefined && said.length > TEXT_SHOWN)
+		made.append('\n\u2026 ' + countText(said.length - TEXT_SHOWN) + ' more');
+	return made;
+}
+
 function headPart(row, said) {
 	const [program, tid, name] = log.index.threads[log.thread[row]];
 	const thread = log.thread[row];
@@ -87,8 +99,7 @@ function headPart(row, said) {
 
 	return [
 		make('div', {className: 'when', textContent: momentOf(row)}),
-		make('pre', {textContent: said === undefined ? '\u2026' : said.slice(0, TEXT_SHOWN) +
-			(said.length > TEXT_SHOWN ? '\n\u2026 ' + countText(said.length - TEXT_SHOWN) + ' more' : '')}),
+		textPart(said),
 		make('dl', {},
 			...pair('Line', countText(row + 1)),
 			...pair('Gap', since),
@@ -162,6 +173,7 @@ async function chosen(row) {
 
 function listenToDetails() {
 	on('chosen', chosen);
+	on('shown', drawDetails);
 	on('texts', () => {
 		if (details.row !== null && element('details').querySelector('pre').textContent === '\u2026')
 			drawDetails();

@@ -4,7 +4,7 @@
  */
 
 const NOTHING_ASKED = {
-	text: '', regex: false, sensitive: false, where: '',
+	text: '', regex: false, sensitive: false, where: '', around: false,
 	level: null, stream: null, program: null, thread: null,
 	site: null, frame: null, from: null, to: null,
 };
@@ -16,6 +16,9 @@ const shown = {
 	counts: new Uint32Array(0), // by shape, of whatever site
 	found: null, // by line, 1: the text and arguments are what was asked for
 	sought: '', // that `found` is for
+	hits: 0, // lines of the view that were found: all, but for `around`
+	chosen: false, // they are what is asked for, not yet nothing
+	refined: Promise.resolve(), // when what was asked for is shown
 };
 
 /* By shape: whether all but its sites is what was asked for, and its sites. */
@@ -45,29 +48,37 @@ async function choose() {
 	const {thread, shape, time, loaded} = log;
 	const found = shown.found;
 	const view = new Uint32Array(loaded);
-	const marks = filter.from === null ? view : new Uint32Array(loaded);
+	const marks = filter.from === null && !filter.around ? view : new Uint32Array(loaded);
 	const counts = new Uint32Array(shapes.length);
 	let inView = 0;
 	let marked = 0;
+	let hits = 0;
 
 	for (let i = 0; i < loaded; i++) {
 		const of = shape[i];
 
-		if (!threads[thread[i]] || !shapes[of] || (found && !found[i]))
+		const hit = !found || found[i] !== 0;
+
+		if (!threads[thread[i]] || !shapes[of] || (!hit && !filter.around))
 			continue;
 		const timely = filter.from === null || (time[i] >= filter.from && time[i] <= filter.to);
 
-		if (timely)
+		if (timely && hit)
 			counts[of]++;
 		if (!sites[of])
 			continue;
-		marks[marked++] = i;
-		if (timely)
-			view[inView++] = i;
+		if (hit)
+			marks[marked++] = i;
+		if (!timely)
+			continue;
+		view[inView++] = i;
+		hits += hit;
 	}
 	shown.view = view.subarray(0, inView);
 	shown.marks = marks.subarray(0, marked);
 	shown.counts = counts;
+	shown.hits = hits;
+	shown.chosen = true;
 	await tellInTurn('shown');
 }
 
@@ -120,18 +131,27 @@ function showWrong(query, why) {
 const soughtOf = ({text, regex, sensitive, where}) => JSON.stringify({text, regex, sensitive, where});
 
 /* Changes what is asked for; what stands in the boxes may be newer. */
-async function refine(changes) {
+function refine(changes) {
 	const before = {...filter};
 
 	Object.assign(filter, {text: element('search').value, where: element('where').value}, changes);
 	showFilter();
-	if (log.loaded < log.rows || JSON.stringify(before) === JSON.stringify(filter))
-		return;
-	if (soughtOf(before) === soughtOf(filter) || await seek())
+	if (!link.opened || JSON.stringify(before) === JSON.stringify(filter))
+		return shown.refined;
+	shown.refined = show(soughtOf(before) === soughtOf(filter));
+	return shown.refined;
+}
+
+async function show(isSought) {
+	if (isSought || await seek())
 		await choose();
 }
 
-const isFiltered = () => Object.keys(NOTHING_ASKED).some(key => filter[key] !== NOTHING_ASKED[key]);
+const isFound = row => !shown.found || shown.found[row] !== 0;
+
+const isSearched = () => filter.text !== '' || filter.where !== '';
+
+const isFiltered = () => Object.keys(NOTHING_ASKED).some(key => key !== 'around' && filter[key] !== NOTHING_ASKED[key]);
 
 function option(select, value, text) {
 	select.append(make('option', {value, textContent: text}));
@@ -187,7 +207,7 @@ function showFilter() {
 	if (filter.from !== null)
 		chips.push(chip('time: ' + spanText(filter.to - filter.from), {from: null, to: null}));
 	element('chips').replaceChildren(...chips);
-	for (const [id, key] of [['regex', 'regex'], ['case', 'sensitive']])
+	for (const [id, key] of [['regex', 'regex'], ['case', 'sensitive'], ['around', 'around']])
 		element(id).setAttribute('aria-pressed', filter[key]);
 	if (element('search').value !== filter.text)
 		element('search').value = filter.text;
@@ -198,7 +218,7 @@ function showFilter() {
 function showCount() {
 	const all = isFiltered() ? ' of ' + countText(log.rows) : '';
 
-	element('count').replaceChildren(make('b', {textContent: countText(shown.view.length)}), all + ' lines');
+	element('count').replaceChildren(make('b', {textContent: countText(shown.hits)}), all + ' lines');
 }
 
 function listenToFilters() {
@@ -211,6 +231,7 @@ function listenToFilters() {
 	element('search').oninput = typed;
 	element('where').oninput = typed;
 	element('regex').onclick = () => refine({regex: !filter.regex});
+	element('around').onclick = () => refine({around: !filter.around});
 	element('case').onclick = () => refine({sensitive: !filter.sensitive});
 	element('filters').onsubmit = event => event.preventDefault();
 	on('shown', showCount);

@@ -1,6 +1,8 @@
 /* Puts the parts together; keys. */
 
-const TABS = ['messages', 'stacks', 'sites', 'losses'];
+const TABS = ['messages', 'stacks', 'sites', 'losses', 'plots'];
+
+const openedTab = () => TABS.find(tab => !element(tab).hidden);
 
 function openTab(name) {
 	for (const tab of TABS) {
@@ -10,12 +12,16 @@ function openTab(name) {
 	}
 	flame.visible = name === 'stacks';
 	sites.visible = name === 'sites';
+	plots.visible = name === 'plots';
 	if (flame.visible)
 		drawFlame();
 	if (sites.visible)
 		drawSites();
+	if (plots.visible)
+		openPlots();
 	if (name === 'messages')
 		moveTo(table.top);
+	tell('tab');
 }
 
 function showSummary() {
@@ -74,6 +80,8 @@ const KEYS = {
 	'ArrowUp': () => stepRow(-1),
 	'j': () => stepRow(1),
 	'k': () => stepRow(-1),
+	'n': () => stepFound(1),
+	'N': () => stepFound(-1),
 	'PageDown': () => stepRow(page()),
 	'PageUp': () => stepRow(-page()),
 	'Home': () => stepRow(-log.rows),
@@ -92,17 +100,18 @@ const KEYS = {
 
 function keyPressed(event) {
 	const target = event.target;
-	const typing = target.matches('input, select');
+	const typing = target.matches('input, select, textarea');
 
 	if (event.ctrlKey || event.altKey || event.metaKey || element('help').open)
 		return;
 	if (typing && event.key === 'Enter') {
-		stepRow(event.shiftKey ? -1 : 1);
+		refine({}).then(() => stepFound(event.shiftKey ? -1 : 1));
+		event.preventDefault();
 		return;
 	}
 	if (typing && event.key !== 'Escape')
 		return;
-	if (event.key >= '1' && event.key <= '4')
+	if (event.key >= '1' && event.key <= '5')
 		openTab(TABS[event.key - 1]);
 	else if (target.role === 'tab' && event.key.startsWith('Arrow'))
 		moveTab(event.key === 'ArrowRight' ? 1 : -1);
@@ -159,23 +168,33 @@ function progressed() {
 			showSummary();
 		return;
 	}
+	if (!link.opened)
+		openLink();
 	timeline.all = null;
 	findLanes();
 	fitScale();
 	showSummary();
 	if (log.loaded === log.rows)
 		setTimeout(finish);
-	else
+	else if (!isSearched())
 		choose();
+}
+
+/* Which filters the address asks for; a moment needs the first line. */
+function openLink() {
+	Object.assign(filter, filterOfLink(readLink()));
+	link.opened = true;
+	showFilter();
 }
 
 async function finish() {
 	fitDivider();
+	if (isSearched())
+		await seek();
 	await choose();
+	followLink();
 	document.documentElement.dataset.ready = Math.round(performance.now());
 	sendSpans();
-	if (isFiltered())
-		seek().then(choose);
 }
 
 function start() {
@@ -189,13 +208,15 @@ function start() {
 	listenToFlame();
 	listenToSites();
 	listenToDetails();
+	listenToPlots();
+	listenToLink();
 	listenToDivider();
 	for (const tab of TABS)
 		element('tab-' + tab).onclick = () => openTab(tab);
 	element('help-button').onclick = () => element('help').showModal();
 	element('help-close').onclick = () => element('help').close();
-	element('before').onclick = () => stepRow(-1);
-	element('after').onclick = () => stepRow(1);
+	element('before').onclick = () => stepFound(-1);
+	element('after').onclick = () => stepFound(1);
 	document.addEventListener('keydown', keyPressed);
 	load();
 	buildFlame();

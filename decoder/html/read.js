@@ -138,6 +138,28 @@ function readTexts(bytes, rows) {
 	return {all, ends};
 }
 
+/*
+ * Of one row of the third part the values at these places, as numbers: what is
+ * none is left as it was.  Null: it is only passed.
+ */
+function readNumbers(reader, places, into, at) {
+	const count = reader.number();
+
+	for (let i = 0; i < count; i++) {
+		const kind = reader.number();
+		const place = places ? places.indexOf(i) : -1;
+
+		if (kind === 4 || kind === 5) {
+			reader.part();
+			continue;
+		}
+		const value = kind === 1 ? reader.signed() : kind === 2 ? reader.exact() : kind === 3 ? reader.float() : NaN;
+
+		if (place >= 0)
+			into[at + place] = Number(value);
+	}
+}
+
 /* One row of the third part: null is a value that is not known. */
 function readValues(reader) {
 	const values = [];

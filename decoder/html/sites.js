@@ -61,13 +61,14 @@ function siteRow(number, count, most, kind) {
 		make('td', {}, canvas),
 		make('td', {textContent: called || ''}),
 		make('td', {className: CLASS_NAMES[kind] || '', textContent: siteName(number)}),
-		make('td', {className: 'place', title: place, textContent: place.slice(place.lastIndexOf('/') + 1)}));
+		make('td', {className: 'place', title: place, textContent: place.slice(place.lastIndexOf('/') + 1)}),
+		make('td', {className: 'plots'}, ...log.index.sites[number][6].map((_, i) => plotButton(number, i))));
 
 	bar.style.width = 100 * count / most + '%';
 	made.dataset.site = number;
 	made.onclick = () => refine({site: number === filter.site ? null : number});
 	made.onkeydown = event => {
-		if (event.key === 'Enter')
+		if (event.key === 'Enter' && event.target === made)
 			made.onclick();
 	};
 	return [made, canvas];
@@ -91,7 +92,7 @@ function drawSites() {
 	});
 	element('sites').replaceChildren(
 		make('table', {}, make('thead', {}, make('tr', {},
-			...['Calls', 'Over time', 'Function', 'Format', 'Place'].map(name => make('th', {textContent: name})))), body),
+			...['Calls', 'Over time', 'Function', 'Format', 'Place', 'Plot'].map(name => make('th', {textContent: name})))), body),
 		numbers.length > top.length ? make('p', {textContent: 'and ' + countText(numbers.length - top.length) + ' more'}) : '');
 	canvases.forEach((canvas, i) => drawSpark(canvas, sparks[i]));
 }

@@ -22,6 +22,7 @@ const log = {
 	shape: null,
 	classes: null, // by shape
 	calls: null, // by shape: the sites of the calls that began in such a line
+	begun: null, // by shape and place in it: whether the call began there
 	first: [], // line of each chunk
 	worker: null,
 	texts: new Map(), // by chunk; null: it was asked for
@@ -144,6 +145,9 @@ const fromWorker = {
 	found(answer) {
 		fromWorker.values(answer);
 	},
+	series(answer) {
+		fromWorker.values(answer);
+	},
 	searching({request, done}) {
 		const waiting = log.waiting.get(request);
 
@@ -228,6 +232,7 @@ function load() {
 	const rows = index.rows;
 
 	/* A call that has ended the line before is ~site here. */
+	log.begun = index.shapes.map(shape => shape.slice(2).map(site => site >= 0));
 	log.calls = index.shapes.map(shape => shape.slice(2).filter(site => site >= 0));
 	index.shapes = index.shapes.map(shape => shape.map(site => site < 0 ? ~site : site));
 	element('index').remove();

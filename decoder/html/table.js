@@ -6,12 +6,14 @@
 
 const ROW_HEIGHT = 22;
 const SCROLL_MAX = 8e6;
+const CHARACTER_WIDTH = 7.6; // pixels, about
 
 const table = {
 	top: 0, // pixels of all lines above
 	chosen: null, // line
 	times: 'clock', // or 'since', 'delta'
 	drawing: false,
+	fits: 80, // characters of a text that can be seen
 	moved: null, // the last place that the bar was put to
 };
 
@@ -83,35 +85,56 @@ function timeOf(row, place) {
 	return place > 0 ? '+' + secondsBetween(shown.view[place - 1], row) : '';
 }
 
-/* A text with what was searched for marked in it. */
-function putText(into, text) {
-	const lines = text.split('\n', 2);
-	const short = lines[0].slice(0, 1200);
-	const pattern = searchPattern();
-	let at = 0;
-
-	into.replaceChildren();
-	if (pattern)
-		for (const found of short.matchAll(pattern)) {
-			if (found[0] === '')
-				break;
-			into.append(short.slice(at, found.index), make('mark', {textContent: found[0]}));
-			at = found.index + found[0].length;
-		}
-	into.append(short.slice(at));
-	if (lines.length > 1)
-		into.append(make('em', {textContent: ' \u21b5 ' + (text.split('\n').length - 1) + ' more'}));
-}
-
-function searchPattern() {
-	if (!filter.text)
-		return null;
+/* The pattern of the search, to mark what it finds; null: there is none. */
+function markPattern() {
 	try {
-		return new RegExp(filter.regex ? filter.text : filter.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
-			filter.sensitive ? 'g' : 'gi');
+		return filter.text ? searchPattern(filter, 'g') : null;
 	} catch (error) {
 		return null;
 	}
+}
+
+const MARK_WITHIN = 200000; // characters of a text that are looked at
+
+/* What a search finds in a text that can be marked, one after the other. */
+function* marksOf(text, pattern) {
+	if (pattern)
+		for (const found of text.slice(0, MARK_WITHIN).matchAll(pattern))
+			if (found[0] !== '')
+				yield [found.index, found.index + found[0].length];
+}
+
+/* Part of a text, with what was searched for marked in it. */
+function putMarked(into, text, pattern, from = 0, to = text.length, shownAs = part => part) {
+	let at = from;
+
+	for (const [begin, end] of marksOf(text, pattern)) {
+		if (begin >= to)
+			break;
+		if (end <= at)
+			continue;
+		into.append(shownAs(text.slice(at, Math.max(at, begin))),
+			make('mark', {textContent: shownAs(text.slice(Math.max(at, begin), Math.min(to, end)))}));
+		at = Math.min(to, end);
+	}
+	into.append(shownAs(text.slice(at, to)));
+}
+
+/* The first line of a text, or the part of the text that was found if that could not be seen. */
+function putText(into, text, pattern) {
+	const [line] = text.split('\n', 1);
+	const more = text.length > line.length ? text.split('\n').length - 1 : 0;
+	const [found] = marksOf(text, pattern).next().value || [0];
+	const seen = found < table.fits && found <= line.length;
+	const begin = seen ? 0 : Math.max(0, found - 24);
+
+	into.replaceChildren();
+	if (begin > 0)
+		into.append(make('em', {textContent: '\u2026 '}));
+	putMarked(into, text, pattern, begin, seen ? Math.min(1200, line.length) : Math.min(begin + 1200, text.length),
+		part => part.replaceAll('\n', '\u21b5'));
+	if (seen && more > 0)
+		into.append(make('em', {textContent: ' \u21b5 ' + more + ' more'}));
 }
 
 function newRow() {
@@ -122,13 +145,14 @@ function newRow() {
 	return made;
 }
 
-function fillRow(line, place) {
+function fillRow(line, place, pattern) {
 	const row = shown.view[place];
 	const [time, thread, level, stream, text] = line.children;
 	const said = textOf(row);
 
 	line.dataset.row = row;
-	line.className = 'row ' + CLASS_NAMES[classOf(row)] + (row === table.chosen ? ' chosen' : '');
+	line.className = 'row ' + CLASS_NAMES[classOf(row)] + (row === table.chosen ? ' chosen' : '') +
+		(isFound(row) ? '' : ' around');
 	line.setAttribute('aria-rowindex', place + 1);
 	line.setAttribute('aria-selected', row === table.chosen);
 	time.textContent = timeOf(row, place);
@@ -138,7 +162,7 @@ function fillRow(line, place) {
 	if (said === undefined)
 		text.replaceChildren(make('span', {className: 'waits', textContent: '\u2026'}));
 	else
-		putText(text, said);
+		putText(text, said, pattern);
 }
 
 function drawRows() {
@@ -146,13 +170,14 @@ function drawRows() {
 	const high = rowsHigh();
 	const first = Math.floor(table.top / ROW_HEIGHT);
 	const count = Math.max(0, Math.min(Math.ceil(high / ROW_HEIGHT) + 1, shown.view.length - first));
+	const pattern = markPattern();
 
 	element('scroll-size').style.height = Math.max(barHeight(), high) + 'px';
 	rows.style.height = high + 'px';
 	if (shown.view.length === 0) {
 		rows.replaceChildren(make('div', {className: 'empty',
-			textContent: log.rows === 0 ? 'Nothing was said.' : log.loaded < log.rows ? 'Reading\u2026'
-				: 'No line is what was asked for.'}));
+			textContent: log.rows === 0 ? 'There are no messages in this report.' : !shown.chosen ? 'Reading\u2026'
+				: 'No message matches these filters.'}));
 		return;
 	}
 	if (rows.firstChild && rows.firstChild.className === 'empty')
@@ -161,9 +186,10 @@ function drawRows() {
 		rows.append(newRow());
 	while (rows.children.length > count)
 		rows.lastChild.remove();
+	table.fits = (rows.querySelector('.text')?.clientWidth || 600) / CHARACTER_WIDTH - 2;
 	for (let i = 0; i < count; i++) {
 		rows.children[i].style.transform = 'translateY(' + (first * ROW_HEIGHT - table.top) + 'px)';
-		fillRow(rows.children[i], first + i);
+		fillRow(rows.children[i], first + i, pattern);
 	}
 	element('scroll').setAttribute('aria-rowcount', shown.view.length);
 }
@@ -196,14 +222,32 @@ function stepRow(step) {
 		chooseRow(shown.view[Math.max(0, Math.min(last, at + step))]);
 }
 
-function changeTimes() {
-	const kinds = ['clock', 'since', 'delta'];
-	const names = ['Time', 'Since the first', 'Since the one above'];
-	const next = (kinds.indexOf(table.times) + 1) % kinds.length;
+/* To the next line that was found, which others may stand between. */
+function stepFound(step) {
+	const last = shown.view.length - 1;
+	let at = table.chosen === null ? (step > 0 ? -1 : last + 1) : placeOf(table.chosen);
 
-	table.times = kinds[next];
-	element('time-kind').textContent = names[next];
+	if (step < 0 || shown.view[at] === table.chosen || at < 0)
+		at += step;
+	while (at >= 0 && at <= last && !isFound(shown.view[at]))
+		at += step;
+	if (at >= 0 && at <= last)
+		chooseRow(shown.view[at]);
+}
+
+const TIMES = {clock: 'Time', since: 'Since the first', delta: 'Since the one above'};
+
+function setTimes(kind) {
+	table.times = Object.hasOwn(TIMES, kind) ? kind : 'clock';
+	element('time-kind').textContent = TIMES[table.times];
 	drawTable();
+	tell('times');
+}
+
+function changeTimes() {
+	const kinds = Object.keys(TIMES);
+
+	setTimes(kinds[(kinds.indexOf(table.times) + 1) % kinds.length]);
 }
 
 function listenToTable() {

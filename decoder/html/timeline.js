@@ -331,6 +331,7 @@ function listenToTimeline() {
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 		readColors();
 		drawTimeline();
+		tell('colors');
 	});
 	new ResizeObserver(drawTimeline).observe(element('timeline'));
 }

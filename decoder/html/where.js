@@ -64,6 +64,11 @@ function whereCompare(compare, wanted, value) {
 	}
 }
 
+/* What a search finds: as in a log, ^ and $ are begin and end of each line of a message. */
+function searchPattern({text, regex, sensitive}, flags) {
+	return new RegExp(regex ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), flags + (sensitive ? 'm' : 'im'));
+}
+
 /* Any of these, of which all: [[{name, compare, value}]]. */
 function parseWhere(text) {
 	const tokens = whereTokens(text);

@@ -47,8 +47,7 @@ function matcherOf(query) {
 		return null;
 	if (!query.regex && query.sensitive)
 		return text => text.includes(query.text);
-	const source = query.regex ? query.text : query.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-	const pattern = new RegExp(source, query.sensitive ? 'm' : 'im');
+	const pattern = searchPattern(query, '');
 
 	return text => pattern.test(text);
 }
@@ -107,6 +106,32 @@ const answers = {
 		for (let i = 0; i < row; i++)
 			readValues(reader);
 		postMessage({kind: 'values', request, values: readValues(reader)});
+	},
+
+	/* All values of an argument, in the order of the lines. */
+	async series({places, request}) {
+		const sizes = places.map(some => some ? some.length : 0);
+		const count = chunks.reduce((sum, {shape}) => shape.reduce((all, of) => all + sizes[of], sum), 0);
+		const rows = new Uint32Array(count);
+		const values = new Float64Array(count).fill(NaN);
+		let first = 0;
+		let at = 0;
+
+		for (const chunk of chunks) {
+			if (chunk.shape.some(of => sizes[of] > 0)) {
+				const reader = new Reader(new Reader(await inflate(chunk.values)).part());
+
+				for (let i = 0; i < chunk.rows; i++) {
+					const of = chunk.shape[i];
+
+					readNumbers(reader, places[of], values, at);
+					rows.fill(first + i, at, at + sizes[of]);
+					at += sizes[of];
+				}
+			}
+			first += chunk.rows;
+		}
+		postMessage({kind: 'series', request, rows, values}, [rows.buffer, values.buffer]);
 	},
 
 	async search(query) {

@@ -93,8 +93,13 @@ class Browser:
             raise RuntimeError(method + ": " + answer["error"]["message"])
         return answer["result"]
 
-    def open(self, path):
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+    def preload(self, script):
+        """Runs before the scripts of each page that is opened."""
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def open(self, path, after=""):
+        self.call("Page.navigate", url="about:blank")  # or the same page might be taken for the new one
+        self.call("Page.navigate", url="file://" + os.path.abspath(path) + after)
 
     def eval(self, script):
         """What the expression is, or what it promises."""

@@ -171,7 +171,7 @@ def check_details(browser):
          browser.eval("[...document.querySelectorAll('#details li button')].map(e => e.textContent)")[:3])
     same("the time of the table", rows(browser, "time")[0],
          browser.eval("document.querySelector('#details .when').textContent")[11:])
-    browser.click("#details tr:nth-child(3) button")
+    browser.click("#details tr:nth-child(3) td:last-child button")
     check(browser.wait(f"filter.where === 'size == {size}' && shown.found && shown.view.length > 0"),
           "a click on a value shows the lines that have it")
     let_go(browser)
@@ -250,7 +250,7 @@ def check_handed(browser):
 
 def check_small(browser):
     open_report(browser, "empty.html")
-    same("a log without messages is shown as such", "Nothing was said.", browser.wait("document.querySelector('.empty')?.textContent"))
+    same("a log without messages is shown as such", "There are no messages in this report.", browser.wait("document.querySelector('.empty')?.textContent"))
     browser.click("#tab-stacks")
     browser.click("#tab-sites")
     browser.click("#tab-losses")

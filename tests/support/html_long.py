@@ -98,6 +98,15 @@ def open_tabs(browser):
     return "three tabs"
 
 
+def plot_it(browser):
+    browser.click("#tab-messages")
+    browser.eval("plots.statement = plots.series = null, plots.drawn = [], element('histogram').replaceChildren()")
+    begin = time.monotonic()
+    browser.click("#tab-plots")
+    browser.wait("document.querySelector('.value-bar') && element('plot-sum').textContent")
+    return f"{browser.eval('plots.values.length')} values after {time.monotonic() - begin:.2f} s"
+
+
 def million(browser):
     size = os.path.getsize(os.path.join(directory, "million.html"))
     check(size < SIZE_MAX, f"a million messages take less than 100 MB: {size / 1e6:.1f} MB")
@@ -125,6 +134,12 @@ def million(browser):
     browser.fill("#search", "")
     browser.wait("shown.view.length === log.rows")
     smooth(browser, "stacks and sites are a key away", lambda: open_tabs(browser))
+    smooth(browser, "so are plots", lambda: plot_it(browser))
+    picture(browser, "million-plot")
+    x, y = browser.middle("#marks")
+    smooth(browser, "which follow the timeline",
+           lambda: frames(browser, lambda: [browser.wheel(x, y, turn) for turn in [-200] * 10 + [200] * 10]))
+    browser.click("#tab-messages")
     browser.eval("document.activeElement.blur()")
     browser.key("End")
     check(browser.wait("document.querySelector('#rows .chosen .text')?.textContent === 'the last message'"),

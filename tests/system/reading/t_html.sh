@@ -115,6 +115,12 @@ report damaged.html damaged
 "$show" "$TMP/damaged" 2>"$TMP/damage" >/dev/null
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_check.py "$TMP" || failed=1
+PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" chromium || failed=1
+if command -v firefox-esr firefox >/dev/null; then
+	PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" firefox || failed=1
+else
+	skip "there is no Firefox: the report was read in Chromium alone"
+fi
 
 "$show" -o html --lines=5 "$TMP/capture" >/dev/null 2>&1
 same "--lines is refused" 2 $?
