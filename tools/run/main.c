@@ -29,6 +29,7 @@
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
 #include "tools/run/selftest.h"
+#include "tools/run/watch.h"
 
 /*
  * What binlog-run hands to the library in variables of one value: numbers,
@@ -260,7 +261,17 @@ static _Noreturn void attend_end_alike(int status)
 	exit(128 + WTERMSIG(status));
 }
 
-enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, SELFTEST, HELP, VERSION };
+enum kind {
+	TEXT,
+	DIRECTORY,
+	FILE_READ,
+	SHOW,
+	FORCE,
+	QUIET,
+	SELFTEST,
+	HELP,
+	VERSION
+};
 
 static const struct command_option options[] = {
 #define OPTION(name, letter, kind, variable, argument, help)                   \
@@ -280,6 +291,7 @@ enum { OPTIONS = sizeof(options) / sizeof(*options) };
 struct request {
 	bool show;
 	bool force;
+	bool quiet;
 	char **arguments; /* of the program, its name first */
 	struct program program;
 	char *preload; /* null: leave LD_PRELOAD alone */
@@ -338,6 +350,9 @@ static const char *obey(void *closure, int option, const char *value)
 		break;
 	case FORCE:
 		request->force = true;
+		break;
+	case QUIET:
+		request->quiet = true;
 		break;
 	case SELFTEST:
 		test_itself();
@@ -534,6 +549,28 @@ static _Noreturn void execute(const struct request *request)
 	exit(REFUSAL_CANNOT_RUN);
 }
 
+/* As execute(); who is at the terminal is told what comes of it. */
+static _Noreturn void execute_watched(
+	const struct request *request, struct summary *summary)
+{
+	char number[16];
+	int watcher;
+
+	watch_say_hidden();
+	summary->program = request->arguments[0];
+	summary->directory = getenv("BINLOG_DIR");
+	watcher = watch_begin(summary);
+	snprintf(number, sizeof(number), "%d", (int)getpid());
+	if (watcher >= 0 && setenv("BINLOG_WATCHED", number, 1) != 0)
+		fail("BINLOG_WATCHED");
+	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
+		fail("LD_PRELOAD");
+	execvp(request->program.path, request->arguments);
+	watch_cancel(watcher);
+	complain(request->program.path, strerror(errno));
+	exit(REFUSAL_CANNOT_RUN);
+}
+
 static void show(const char *directory)
 {
 	static const char *const places[] = {"binlog-show", NULL};
@@ -609,16 +646,23 @@ int main(int argc, char **argv)
 {
 	static struct request request;
 	static struct refusal refusal;
+	struct summary summary = {0};
+	const char *directory;
 	int status;
 
 	if (selftest_is_program(argv[0], &status))
 		return status;
 	parse(&request, argc, argv);
+	directory = getenv("BINLOG_DIR");
+	if (directory && *directory)
+		summary.shown = strdup(directory);
 	if (!prepare(&request, &refusal)) {
 		complain(refusal.sentence, NULL);
 		return (int)refusal.status;
 	}
 	if (request.show)
 		execute_and_show(&request);
+	if (!request.quiet && watch_is_of_use())
+		execute_watched(&request, &summary);
 	execute(&request);
 }
