@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +26,7 @@
 #include "rules/levels.h"
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
+#include "tools/run/directory.h"
 #include "tools/run/program_check.h"
 #include "tools/run/selftest.h"
 #include "tools/run/watch.h"
@@ -403,31 +403,11 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-/* 0, or why no file can be made in the directory. */
-static int obstacle_to_files(const char *directory)
-{
-	struct stat status;
-
-	if (stat(directory, &status) != 0)
-		return errno;
-	if (!S_ISDIR(status.st_mode))
-		return ENOTDIR;
-	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
-/* If there is nothing yet, the library makes the directory, but none above it.
- */
 static bool check_directory(const char *path, struct refusal *refusal)
 {
-	int error = obstacle_to_files(path);
+	int error = directory_obstacle(path);
 
-	if (error == ENOENT) {
-		char *copy = strdup(path);
-
-		error = copy ? obstacle_to_files(dirname(copy)) : ENOMEM;
-		free(copy);
-	}
-	return error == 0 ||
+	return error == 0 || error == ENOSPC ||
 	       refusal_set(refusal, REFUSAL_POINTLESS,
 		       "%s: no captures can go there: %s: choose a directory "
 		       "with --dir",
@@ -554,11 +534,17 @@ static _Noreturn void execute_watched(
 	const struct request *request, struct summary *summary)
 {
 	char number[16];
+	char *whole;
 	int watcher;
 
-	watch_say_hidden();
 	summary->program = request->arguments[0];
 	summary->directory = getenv("BINLOG_DIR");
+	whole = absolute(summary->shown ? summary->shown : "binlog.data");
+	if (!whole || strcmp(whole, summary->directory) != 0)
+		summary->shown = summary->directory; /* they go elsewhere */
+	free(whole);
+	if (directory_obstacle(summary->directory) == 0)
+		watch_say_hidden();
 	watcher = watch_begin(summary);
 	snprintf(number, sizeof(number), "%d", (int)getpid());
 	if (watcher >= 0 && setenv("BINLOG_WATCHED", number, 1) != 0)

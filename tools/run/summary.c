@@ -16,6 +16,7 @@
 #include "base/sentence.h"
 #include "record/layout.h"
 #include "tools/live/status_count.h"
+#include "tools/run/directory.h"
 
 /* Longer than this nobody waits for a number. */
 #define COUNT_NS 1000000000u
@@ -27,9 +28,8 @@ struct sums {
 	uint64_t dropped;
 	unsigned programs; /* that have said something */
 	unsigned files;
-	uint32_t refused; /* enum binlog_spill_refused */
-	bool full;	  /* some were passed in a capture that ends the run */
-	bool unfinished;  /* there is more than was counted */
+	uint32_t refused;      /* enum binlog_spill_refused */
+	bool unfinished;       /* there is more than was counted */
 	const char *directory; /* where they are; null: none was found */
 	char elsewhere[PATH_MAX];
 };
@@ -147,7 +147,7 @@ static void say_recorded(const struct summary *summary, const struct sums *sums,
 		argument);
 }
 
-static void say_losses(const struct sums *sums)
+static void say_losses(const struct sums *sums, int error)
 {
 	static const char *const reasons[] = {
 		[BINLOG_SPILL_FINE] = "see --max-size and --full",
@@ -160,6 +160,8 @@ static void say_losses(const struct sums *sums)
 		reasons[sums->refused <= BINLOG_SPILL_OTHER ? sums->refused
 							    : 0];
 
+	if (sums->refused == BINLOG_SPILL_FINE && error == ENOSPC)
+		why = reasons[BINLOG_SPILL_DISK];
 	if (sums->passed > 0)
 		sentence_say("binlog-run: %" PRIu64 " message%s passed "
 			     "through, written as usual and not recorded: %s",
@@ -183,17 +185,11 @@ static void say_output(const struct summary *summary, const char *argument)
 		summary->output, argument);
 }
 
-/* 0, or why no capture can be made there. */
-static int obstacle(const char *directory)
-{
-	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
 void summary_say(const struct summary *summary, uint64_t run)
 {
 	struct sums sums = {.run = run};
 	char argument[PATH_MAX];
-	int error = obstacle(summary->directory);
+	int error = directory_obstacle(summary->directory);
 
 	if (run != 0)
 		look(&sums, summary->directory);
@@ -209,7 +205,7 @@ void summary_say(const struct summary *summary, uint64_t run)
 		sums.directory == summary->directory ? summary->shown
 						     : sums.directory);
 	say_recorded(summary, &sums, argument);
-	say_losses(&sums);
+	say_losses(&sums, error);
 	if (sums.messages > 0)
 		say_output(summary, argument);
 }

@@ -63,14 +63,16 @@ void watch_say_hidden(void)
 {
 	bool out = is_hidden(POLICY_STDOUT, STDOUT_FILENO);
 	bool err = is_hidden(POLICY_STDERR, STDERR_FILENO);
+	bool prompts = err || (out && isatty(STDOUT_FILENO));
 
 	if (out || err)
-		sentence_say("binlog-run: %s%s%s recorded, not written; "
+		sentence_say("binlog-run: %s%s%s recorded, not written%s; "
 			     "--streams=all=tee does both",
 			out ? "standard output" : "", out && err ? " and " : "",
 			out && err ? "error are"
 			: err	   ? "standard error is"
-				   : " is");
+				   : " is",
+			prompts ? " (prompts are)" : "");
 }
 
 /* ---- the watcher ---- */
