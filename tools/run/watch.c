@@ -81,6 +81,8 @@ void watch_say_hidden(void)
 enum { LOOK_MS = 1, LOOK_LONG_MS = 50, LOOKS_OFTEN = 100, LOOKS = 1000 };
 /* The program may go on as another one, whose capture is another. */
 enum { STEP_MS = 100 };
+/* A shell needs less to print its prompt. */
+enum { PROMPT_MS = 50 };
 
 static struct {
 	struct summary *summary;
@@ -171,15 +173,12 @@ static void look(void)
 			look_in(path);
 }
 
-/*
- * Somebody else has the terminal: a shell, whose prompt stands there.  As its
- * stat file says, which has the group in front behind `(NAME) STATE`.
- */
-static bool a_prompt_stands_there(void)
+/* Groups of the parent and in front of its terminal, out of its stat file,
+ * where they are behind `(NAME) STATE`.  False: it is not there. */
+static bool look_at_parent(int *group, int *front)
 {
 	char name[32], text[512];
 	const char *behind;
-	int front = 0;
 	ssize_t length;
 	int fd;
 
@@ -191,8 +190,22 @@ static bool a_prompt_stands_there(void)
 	text[length > 0 ? length : 0] = '\0';
 	behind = strrchr(text, ')');
 	return behind &&
-	       sscanf(behind, ") %*c %*d %*d %*d %*d %d", &front) == 1 &&
-	       front > 0 && front != watch.group;
+	       sscanf(behind, ") %*c %*d %d %*d %*d %d", group, front) == 2;
+}
+
+/*
+ * The program was in the background, or is gone, and a shell with jobs has the
+ * terminal, which it takes at once.
+ */
+static bool a_prompt_stands_there(void)
+{
+	int group, front;
+
+	if (has_ended(0) && look_at_parent(&group, &front) &&
+		group != watch.group)
+		poll(NULL, 0, PROMPT_MS);
+	return look_at_parent(&group, &front) && front > 0 &&
+	       front != watch.group;
 }
 
 /* By a process that has given up its rights: captures may hold anything. */
