@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434 /* Linux 5.3 */
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* Linux 5.9 */
 #endif

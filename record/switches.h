@@ -60,6 +60,19 @@ struct binlog_switches {
 			       */
 	uint32_t syslog_off;  /* bit n: messages of priority n are dropped; */
 	/* follows from `level` */
+	uint32_t telling; /* enum switch_telling: how far it is */
+};
+
+/*
+ * At the end of a program that binlog-run(1) has started on a terminal: what
+ * was recorded is told there before whoever waits for the program goes on.  The
+ * program stores ENDS and waits a moment; who watches it answers.  A futex(2).
+ */
+enum switch_telling {
+	TELLING_NOT,
+	TELLING_ENDS, /* by the program */
+	TELLING_SEEN, /* by who watches, as the next one */
+	TELLING_DONE,
 };
 
 #define BINLOG_SWITCHES_OFFSET                                                 \

@@ -62,8 +62,10 @@ _Noreturn void leave_exit(
 {
 	/* A silent child has nothing to note, and should not have to look at
 	 * any more of our memory to find that out. */
-	if (process_is_itself())
+	if (process_is_itself()) {
 		note(call, BINLOG_TEXT_LEFT, status);
+		life_let_tell();
+	}
 	next(status);
 	__builtin_unreachable();
 }

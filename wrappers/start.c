@@ -41,6 +41,7 @@ static void end(int status, void *unused)
 	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);
+	life_let_tell();
 }
 
 __attribute__((constructor)) static void start(

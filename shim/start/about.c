@@ -236,7 +236,7 @@ static unsigned unknown;
 static void look_at_name(const char *variable)
 {
 	static const char *const others[] = {
-		"config", "run", "parent", "cache", "pager", "sandbox"};
+		"config", "run", "parent", "watched", "cache", "pager", "sandbox"};
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (is_of(variable, others[i]))

@@ -1,5 +1,8 @@
 #include "shim/writer/life.h"
 
+#include <linux/futex.h>
+
+#include "shim/control/control.h"
 #include "shim/control/process.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/above.h"
@@ -19,6 +22,7 @@ static __thread struct _pthread_cleanup_buffer farewell;
 static __thread bool is_watched, has_ended;
 
 static const char *first_thread;
+static bool is_watched_for; /* its end */
 
 static struct binlog_founder *page_of(struct binlog_header *header)
 {
@@ -96,8 +100,19 @@ uint64_t life_inherit(void)
 	return heritage[NAMESPACE];
 }
 
+/* By binlog-run, which names the process that it becomes: not its children. */
+static bool end_is_watched(void)
+{
+	const char *value = environment_get("BINLOG_WATCHED");
+	uint64_t number;
+
+	return value && bytes_number(&value, 10, &number) && !*value &&
+	       number == process.pid;
+}
+
 void life_begin(void)
 {
+	is_watched_for = end_is_watched();
 	first_thread = sys_thread_pointer();
 	page()->ppid = ppid;
 	page()->ancestor = heritage[ANCESTOR];
@@ -130,6 +145,8 @@ void life_go_on(struct binlog_header *next)
 {
 	struct binlog_founder *to = page_of(next);
 
+	/* Who watches looks at the page that is left. */
+	is_watched_for = false;
 	*to = *page();
 	to->end = life_is_over() ? noted.text : 0;
 	to->end_value = life_is_over() ? (uint64_t)noted.value : 0;
@@ -176,4 +193,32 @@ void life_thread_ends(void)
 bool life_thread_has_ended(void)
 {
 	return has_ended;
+}
+
+enum { STEP_NS = 10000000, STEPS_TO_SEE = 20, STEPS_TO_TELL = 200 };
+
+/* While that is its value; a signal counts as a step, so this has an end. */
+static void wait_while(uint32_t *telling, uint32_t value, unsigned steps)
+{
+	static const struct timespec step = {0, STEP_NS};
+
+	while (steps-- > 0 &&
+		__atomic_load_n(telling, __ATOMIC_ACQUIRE) == value)
+		if (SYS4(futex, telling, FUTEX_WAIT, value, &step) == -EPERM)
+			return;
+}
+
+void life_let_tell(void)
+{
+	uint32_t *telling;
+
+	if (!is_watched_for || !capture_file_header ||
+		!process_owns_capture())
+		return;
+	is_watched_for = false;
+	telling = &switches_of(capture_file_header)->telling;
+	__atomic_store_n(telling, TELLING_ENDS, __ATOMIC_RELEASE);
+	SYS3(futex, telling, FUTEX_WAKE, 1);
+	wait_while(telling, TELLING_ENDS, STEPS_TO_SEE);
+	wait_while(telling, TELLING_SEEN, STEPS_TO_TELL);
 }

@@ -38,6 +38,13 @@ uint64_t life_pid_namespace(void);
 void life_note(unsigned text, int64_t value);
 
 /*
+ * All is recorded, and the process ends.  Where binlog-run(1) has said that
+ * somebody watches it, what was recorded is told of now, while it waits, but
+ * not for long.
+ */
+void life_let_tell(void);
+
+/*
  * The calling thread may be told of if it is cancelled: not that of main, in
  * which libc takes a longjmp for the same.
  */

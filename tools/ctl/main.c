@@ -22,6 +22,7 @@
 #include "decoder/show/say.h"
 #include "record/in_use.h"
 #include "record/layout.h"
+#include "tools/ctl/overview.h"
 #include "tools/ctl/running.h"
 #include "tools/ctl/status.h"
 #include "tools/live/targets.h"
@@ -325,7 +326,9 @@ static enum exit_status print_help(void)
 	char left[64], text[4096];
 	size_t i;
 
-	puts("Usage: binlog-ctl PID|DIR [WORD...]\n"
+	puts("Usage: binlog-ctl                  which programs are recorded "
+	     "now\n"
+	     "       binlog-ctl PID|DIR [WORD...]\n"
 	     "       binlog-ctl list|clean [OPTION...] [DIR]\n"
 	     "Switches what libbinlog.so does in programs that run, and looks "
 	     "after captures;\nbinlog-show reads them.  A process, or all that "
@@ -579,8 +582,7 @@ static enum exit_status carry_out(
 	struct command *command, char *const *arguments, size_t count)
 {
 	if (count == 0)
-		return ctl_say_complaint("no word given",
-			"say list or clean, see binlog-ctl --help");
+		return overview_say();
 	if (count == 2 && is_about_files(arguments[1]))
 		return look_after(command, arguments[1], arguments[0]);
 	if (!is_about_files(*arguments))

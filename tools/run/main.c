@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,8 +26,10 @@
 #include "rules/levels.h"
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
+#include "tools/run/directory.h"
 #include "tools/run/program_check.h"
 #include "tools/run/selftest.h"
+#include "tools/run/watch.h"
 
 /*
  * What binlog-run hands to the library in variables of one value: numbers,
@@ -260,7 +261,17 @@ static _Noreturn void attend_end_alike(int status)
 	exit(128 + WTERMSIG(status));
 }
 
-enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, SELFTEST, HELP, VERSION };
+enum kind {
+	TEXT,
+	DIRECTORY,
+	FILE_READ,
+	SHOW,
+	FORCE,
+	QUIET,
+	SELFTEST,
+	HELP,
+	VERSION
+};
 
 static const struct command_option options[] = {
 #define OPTION(name, letter, kind, variable, argument, help)                   \
@@ -280,6 +291,7 @@ enum { OPTIONS = sizeof(options) / sizeof(*options) };
 struct request {
 	bool show;
 	bool force;
+	bool quiet;
 	char **arguments; /* of the program, its name first */
 	struct program program;
 	char *preload; /* null: leave LD_PRELOAD alone */
@@ -339,6 +351,9 @@ static const char *obey(void *closure, int option, const char *value)
 	case FORCE:
 		request->force = true;
 		break;
+	case QUIET:
+		request->quiet = true;
+		break;
 	case SELFTEST:
 		test_itself();
 	case HELP:
@@ -388,31 +403,11 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-/* 0, or why no file can be made in the directory. */
-static int obstacle_to_files(const char *directory)
-{
-	struct stat status;
-
-	if (stat(directory, &status) != 0)
-		return errno;
-	if (!S_ISDIR(status.st_mode))
-		return ENOTDIR;
-	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
-/* If there is nothing yet, the library makes the directory, but none above it.
- */
 static bool check_directory(const char *path, struct refusal *refusal)
 {
-	int error = obstacle_to_files(path);
+	int error = directory_obstacle(path);
 
-	if (error == ENOENT) {
-		char *copy = strdup(path);
-
-		error = copy ? obstacle_to_files(dirname(copy)) : ENOMEM;
-		free(copy);
-	}
-	return error == 0 ||
+	return error == 0 || error == ENOSPC ||
 	       refusal_set(refusal, REFUSAL_POINTLESS,
 		       "%s: no captures can go there: %s: choose a directory "
 		       "with --dir",
@@ -534,6 +529,34 @@ static _Noreturn void execute(const struct request *request)
 	exit(REFUSAL_CANNOT_RUN);
 }
 
+/* As execute(); who is at the terminal is told what comes of it. */
+static _Noreturn void execute_watched(
+	const struct request *request, struct summary *summary)
+{
+	char number[16];
+	char *whole;
+	int watcher;
+
+	summary->program = request->arguments[0];
+	summary->directory = getenv("BINLOG_DIR");
+	whole = absolute(summary->shown ? summary->shown : "binlog.data");
+	if (!whole || strcmp(whole, summary->directory) != 0)
+		summary->shown = summary->directory; /* they go elsewhere */
+	free(whole);
+	if (directory_obstacle(summary->directory) == 0)
+		watch_say_hidden();
+	watcher = watch_begin(summary);
+	snprintf(number, sizeof(number), "%d", (int)getpid());
+	if (watcher >= 0 && setenv("BINLOG_WATCHED", number, 1) != 0)
+		fail("BINLOG_WATCHED");
+	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
+		fail("LD_PRELOAD");
+	execvp(request->program.path, request->arguments);
+	watch_cancel(watcher);
+	complain(request->program.path, strerror(errno));
+	exit(REFUSAL_CANNOT_RUN);
+}
+
 static void show(const char *directory)
 {
 	static const char *const places[] = {"binlog-show", NULL};
@@ -609,16 +632,23 @@ int main(int argc, char **argv)
 {
 	static struct request request;
 	static struct refusal refusal;
+	struct summary summary = {0};
+	const char *directory;
 	int status;
 
 	if (selftest_is_program(argv[0], &status))
 		return status;
 	parse(&request, argc, argv);
+	directory = getenv("BINLOG_DIR");
+	if (directory && *directory)
+		summary.shown = strdup(directory);
 	if (!prepare(&request, &refusal)) {
 		complain(refusal.sentence, NULL);
 		return (int)refusal.status;
 	}
 	if (request.show)
 		execute_and_show(&request);
+	if (!request.quiet && watch_is_of_use())
+		execute_watched(&request, &summary);
 	execute(&request);
 }

@@ -172,7 +172,6 @@ binlog-pack --levle=3 -o x.blog good | did you mean --level?
 binlog-pack --level=99 -o x.blog good | --level=99: no such level: give a number from 1 to 19
 binlog-pack --follow good           | nowhere to write to: give -o LOG
 # ---- binlog-ctl ----
-binlog-ctl                          | no word given: say list or clean, see binlog-ctl --help
 binlog-ctl absent off               | neither the number of a process nor a directory: say list or clean
 binlog-ctl --joson status           | did you mean --json?
 binlog-ctl 999999999 off            | there is no such process: binlog-ctl list shows captures of what has ended
