@@ -17,6 +17,7 @@
 enum options_action {
 	OPTIONS_SHOW,
 	OPTIONS_HELP,
+	OPTIONS_HELP_ALL,
 	OPTIONS_VERSION,
 	OPTIONS_STYLES,	 /* list them */
 	OPTIONS_COLUMNS, /* likewise */
@@ -103,6 +104,9 @@ bool options_fit(struct options *options);
 
 /* One line for each option into buffer, cut off when they do not fit. */
 void options_help(char *buffer, size_t size);
+
+/* Likewise for those that are used most, each within 80 columns. */
+void options_help_most_used(char *buffer, size_t size);
 
 /*
  * Takes an enum option_number.  False: it is none of these; else *wrong is

@@ -104,7 +104,23 @@ static enum exit_status fail(const char *sentence)
 	return EXIT_NOTHING;
 }
 
+/* In 25 lines. */
 static enum exit_status print_help(void)
+{
+	char text[4096];
+
+	options_help_most_used(text, sizeof(text));
+	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
+	       "Shows what programs said while libbinlog.so recorded them, of "
+	       DEFAULT_PATH "\nor PATH: a directory of captures, a capture, "
+	       "a packed log.\n\n%s\n"
+	       "All options: binlog-show --help=all; explained: man "
+	       "binlog-show\n",
+		text);
+	return EXIT_ALL_READ;
+}
+
+static enum exit_status print_all_help(void)
 {
 	char text[16384];
 
@@ -809,6 +825,8 @@ int main(int argc, char **argv)
 	switch (options_parse(&show.options, argc, argv)) {
 	case OPTIONS_HELP:
 		return print_help();
+	case OPTIONS_HELP_ALL:
+		return print_all_help();
 	case OPTIONS_VERSION:
 		return print_version();
 	case OPTIONS_STYLES:

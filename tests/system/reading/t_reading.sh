@@ -230,7 +230,7 @@ same "bash: levels" "err emerg" "$(completed binlog-show -p e | tr ' ' '\n' | so
 same "bash: when" "always auto" "$(completed binlog-show --color = a | tr ' ' '\n' | sort | paste -sd ' ')"
 same "bash: words of binlog-ctl" "rules rule reload rotate" "$(completed binlog-ctl r)"
 for tool in run pack symbolize top ctl show; do
-	for option in $("$BUILD/binlog-$tool" --help | sed -nE 's/^ *(-.,)? *(--[a-z-]+).*/\2/p'); do
+	for option in $({ "$BUILD/binlog-$tool" --help=all 2>/dev/null || "$BUILD/binlog-$tool" --help; } | sed -nE 's/^ *(-.,)? *(--[a-z-]+).*/\2/p'); do
 		completed "binlog-$tool" "$option" | grep -qE -- "$option(=| |$)" || echo "binlog-$tool $option"
 	done
 done >differences
