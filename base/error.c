@@ -78,17 +78,34 @@ bool error_is_same_cause(const struct error *one, const struct error *other)
 	       (!*describe(one->code)->unit || one->number == other->number);
 }
 
-/* There is no room for it: it is counted with one of the same cause. */
-static void count_with_others(
-	struct error_list *list, const struct error *error)
+/* Another one before `number` of its cause, or null. */
+static struct error *find_alike(
+	struct error_list *list, size_t number, const struct error *error)
 {
 	size_t i;
 
-	for (i = 0; i < ERROR_KEPT_MAX; i++)
-		if (error_is_same_cause(&list->kept[i], error)) {
-			list->kept[i].others++;
-			return;
-		}
+	for (i = 0; i < number; i++)
+		if (error_is_same_cause(&list->kept[i], error))
+			return &list->kept[i];
+	return NULL;
+}
+
+/*
+ * There is no room for it: it is counted with one of the same cause, or takes
+ * the place of one that is counted so.
+ */
+static void keep_cause(struct error_list *list, const struct error *error)
+{
+	struct error *alike = find_alike(list, ERROR_KEPT_MAX, error);
+	size_t i;
+
+	for (i = ERROR_KEPT_MAX - 1; i > 0 && !alike; i--) {
+		alike = find_alike(list, i, &list->kept[i]);
+		if (alike)
+			list->kept[i] = *error;
+	}
+	if (alike)
+		alike->others++;
 }
 
 void error_add(struct error_list *list, const struct error *error)
@@ -99,7 +116,7 @@ void error_add(struct error_list *list, const struct error *error)
 		if (list->count < ERROR_KEPT_MAX)
 			list->kept[list->count] = *error;
 		else
-			count_with_others(list, error);
+			keep_cause(list, error);
 		list->count++;
 	}
 	list->severe[describe(error->code)->severity]++;

@@ -121,6 +121,7 @@ missing="not opened: No such file or directory: check the path and its permissio
 expect "fifty files that cannot be opened for one reason" 2 "" "gone/101.binlog and 49 others: $missing" "$TMP/gone"
 [ "$(wc -l <"$TMP/err")" -eq 1 ]
 verdict $? "are one sentence, which names the first and counts the others"
+rm "$TMP/gone/120.binlog"
 echo >"$TMP/gone/120.binlog"
 mkdir "$TMP/gone/160.binlog"
 expect "another reason is another one" 2 "" "gone/120.binlog: not read: " "$TMP/gone"
