@@ -149,8 +149,8 @@ static void put_time(char *buffer, size_t size, const char *word, uint64_t time)
 }
 
 /* `file:offset`, `file`, or `file and 3 others`. */
-static void put_where(const struct error *error, size_t others, char *buffer,
-	size_t size)
+static void put_where(
+	const struct error *error, size_t others, char *buffer, size_t size)
 {
 	const char *file = error->file ? error->file : "-";
 

@@ -304,6 +304,7 @@ enum options_action options_parse(
 		.style = "line",
 		.depth = SIZE_MAX,
 		.lines = LAST_LINES_ALL,
+		.width = OPTIONS_WIDTH_AUTO,
 	};
 	wrong = command_line_read(&line, argc, argv);
 	options->paths = line.rest;

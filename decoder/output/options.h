@@ -33,6 +33,9 @@ enum options_when {
 
 #define OPTIONS_PATHS_MAX 64
 
+/* That of the terminal, if it is one. */
+#define OPTIONS_WIDTH_AUTO UINT32_MAX
+
 struct options {
 	const char *style;
 	struct columns columns;
@@ -43,6 +46,7 @@ struct options {
 	bool has_context;   /* it was given */
 	bool follow;
 	enum options_when color;
+	uint32_t width; /* columns of the terminal it is for; 0: for none */
 	bool no_pager;
 	bool reverse;
 	const char *config; /* null: there is one output */

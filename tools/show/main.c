@@ -454,12 +454,21 @@ static void say_all(const struct show *show)
 	print_sum(show);
 }
 
+/* For whom it is shown.  Where outputs differ stacks are as in files. */
+static void choose_looks(struct show *show)
+{
+	outputs_choose_looks(&show->outputs);
+	if (show->stack && show->outputs.count == 1 &&
+		show->outputs.all[0].output.width > 0)
+		stack_fold_start(show->stack);
+}
+
 /* Where it goes, and without rights from here on.  Null, or why not. */
 static const char *open_followed(struct show *show)
 {
 	if (!outputs_open(&show->outputs, &show->list))
 		return show->outputs.problem;
-	outputs_choose_colors(&show->outputs);
+	choose_looks(show);
 	return confine(show);
 }
 
@@ -640,7 +649,7 @@ static enum exit_status follow(struct show *show)
 /* Where it goes is decided, and rights are given up.  Null, or why not. */
 static const char *settle(struct show *show, bool paged)
 {
-	outputs_choose_colors(&show->outputs);
+	choose_looks(show);
 	if (!outputs_hold(&show->outputs))
 		return show->outputs.problem;
 	if (paged && is_anything(show))
