@@ -169,7 +169,9 @@ void number_rows_end(struct number_rows *rows)
 {
 	struct output *output = rows->output;
 
-	if (!rows->json && !table_put(&rows->table, &output->text) &&
+	if (!rows->json &&
+		!table_put_fitting(&rows->table, &output->text, output->width,
+			rows->expendable) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&rows->table);

@@ -166,7 +166,8 @@ void style_rates_end(void *state)
 	for (i = 0; i < rates->sites.count; i++)
 		put_site(rates, &table,
 			(struct rated_site *)rates->sites.all[i]);
-	if ((rates->failed || !table_put(&table, &output->text)) &&
+	if ((rates->failed || !table_put_fitting(&table, &output->text,
+				      output->width, NULL)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&table);

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
+#include "decoder/output/count_words.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/options.h"
 #include "decoder/output/output.h"
@@ -392,6 +393,8 @@ static void print_sum(const struct show *show)
 	bool raw = strcmp(show->options.style, "raw") == 0;
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
+	const struct count_words words =
+		count_words_of(isatty(STDERR_FILENO));
 	char skipped[48] = "";
 
 	if (show->options.quiet || (raw && clean) || !show->counts ||
@@ -404,9 +407,9 @@ static void print_sum(const struct show *show)
 	if (show->errors.skipped > 0)
 		snprintf(skipped, sizeof(skipped),
 			", %" PRIu64 " bytes skipped", show->errors.skipped);
-	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		     " dropped%s%s",
-		show->captured, show->passed, show->dropped, skipped,
+	sentence_say("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64 " %s%s%s",
+		show->captured, words.recorded, show->passed, words.passed,
+		show->dropped, words.lost, skipped,
 		show_tail_left_out(&show->tail)
 			? " at the end; what is before was not read"
 			: "");
