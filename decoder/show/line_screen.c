@@ -8,6 +8,13 @@
 #define DATE_LENGTH (sizeof("2026-11-21 02:27:03.123456789") - 1)
 #define BELOW_MICROSECONDS 3
 
+/* One line comes after the other: not the last ones, or the largest. */
+static bool is_in_order(const struct line_screen *screen)
+{
+	return !output_takes_lines(screen->output) &&
+	       screen->output->fd != OUTPUT_KEPT;
+}
+
 /* False: the calendar does not know the time, and has put a number. */
 static bool find_day(struct line_screen *screen, uint64_t wall,
 	char day[static LINE_SCREEN_DAY_BYTES])
@@ -47,7 +54,7 @@ void line_screen_put_time(
 		return;
 	out->length -= BELOW_MICROSECONDS;
 	date = out->data + start;
-	if (output_takes_lines(screen->output) &&
+	if (!is_in_order(screen) &&
 		memcmp(date, screen->today, DAY_LENGTH) != 0)
 		return;
 	out->length -= DAY_LENGTH + 1;
@@ -59,8 +66,8 @@ void line_screen_put_day(
 {
 	char day[LINE_SCREEN_DAY_BYTES];
 
-	if (output_takes_lines(screen->output) ||
-		!find_day(screen, wall, day) || strcmp(day, screen->day) == 0)
+	if (!is_in_order(screen) || !find_day(screen, wall, day) ||
+		strcmp(day, screen->day) == 0)
 		return;
 	memcpy(screen->day, day, sizeof(day));
 	render_buffer_put_string(out, "--- ");
@@ -83,7 +90,7 @@ void line_screen_fold_stack(
 	const char *text = render_buffer_from(out, from);
 	size_t bytes = out->length - from;
 
-	if (output_takes_lines(screen->output) || out->failed)
+	if (!is_in_order(screen) || out->failed)
 		return;
 	if (bytes == before->length && is_long(text, bytes) &&
 		memcmp(text, before->data, bytes) == 0) {

@@ -107,7 +107,8 @@ void number_rows_site(struct number_rows *rows, const struct message_site *site)
 	}
 	message_sites_put_location(site, begin_cell(rows));
 	end_cell(rows);
-	message_sites_put_format(site, begin_cell(rows));
+	message_sites_put_format_to_cut(
+		site, rows->output->width, begin_cell(rows));
 	end_cell(rows);
 }
 

@@ -151,7 +151,8 @@ static void put_site(
 		table, is_rest ? "-" : level_name(suggest(site->level, rate)));
 	message_sites_put_location(&site->site, &table->text);
 	table_end_cell(table);
-	message_sites_put_format(&site->site, &table->text);
+	message_sites_put_format_to_cut(
+		&site->site, rates->settings.output->width, &table->text);
 	table_end_cell(table);
 }
 
