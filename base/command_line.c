@@ -18,6 +18,11 @@ struct tables {
 	char shorts[2 * COMMAND_LINE_OPTIONS_MAX + 3];
 };
 
+static bool is_optional(const struct command_option *option)
+{
+	return option->argument && *option->argument == '[';
+}
+
 static void fill(struct tables *tables, const struct command_line *line)
 {
 	char *shorts = tables->shorts;
@@ -31,13 +36,14 @@ static void fill(struct tables *tables, const struct command_line *line)
 		const struct command_option *option = &line->options[i];
 
 		tables->longs[i] = (struct option){.name = option->name,
-			.has_arg = option->argument ? required_argument
-						    : no_argument,
+			.has_arg = !option->argument	 ? no_argument
+				   : is_optional(option) ? optional_argument
+							 : required_argument,
 			.val = LONG_ONLY + (int)i};
 		if (!option->letter)
 			continue;
 		*shorts++ = option->letter;
-		if (option->argument)
+		if (option->argument && !is_optional(option))
 			*shorts++ = ':';
 	}
 }
@@ -162,13 +168,17 @@ const char *command_line_read(struct command_line *line, int argc, char **argv)
 	return wrong;
 }
 
-/* `--name=ARGUMENT` */
+/* `--name=ARGUMENT` or `--name[=ARGUMENT]` */
 static void put_name(
 	const struct command_option *option, char *buffer, size_t size)
 {
+	bool optional = is_optional(option);
+
 	snprintf(buffer, size, "--%s%s%s", option->name,
-		option->argument ? "=" : "",
-		option->argument ? option->argument : "");
+		optional	   ? "[="
+		: option->argument ? "="
+				   : "",
+		option->argument ? option->argument + optional : "");
 }
 
 static int widest(const struct command_option *options, size_t count)

@@ -17,7 +17,8 @@
 struct command_option {
 	const char *name;     /* --name */
 	char letter;	      /* -x; 0: none */
-	const char *argument; /* null: it takes none */
+	const char *argument; /* null: it takes none; `[WORD]`: it may take */
+			      /* one behind `=`, else the argument is null */
 	const char *help;
 	const char *variable; /* of the environment, counts without the */
 			      /* option; null: none */

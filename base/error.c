@@ -63,6 +63,51 @@ static bool is_skipped(enum error_code code)
 	       code == ERROR_HEPH_PACKET;
 }
 
+/* What is wrong is the whole file. */
+static bool is_of_file(const struct error *error)
+{
+	return describe(error->code)->severity == ERROR_SEVERITY_FATAL &&
+	       error->offset == 0;
+}
+
+bool error_is_same_cause(const struct error *one, const struct error *other)
+{
+	return one->file && other->file && is_of_file(one) &&
+	       is_of_file(other) && one->code == other->code &&
+	       (describe(one->code)->why || one->system == other->system) &&
+	       (!*describe(one->code)->unit || one->number == other->number);
+}
+
+/* Another one before `number` of its cause, or null. */
+static struct error *find_alike(
+	struct error_list *list, size_t number, const struct error *error)
+{
+	size_t i;
+
+	for (i = 0; i < number; i++)
+		if (error_is_same_cause(&list->kept[i], error))
+			return &list->kept[i];
+	return NULL;
+}
+
+/*
+ * There is no room for it: it is counted with one of the same cause, or takes
+ * the place of one that is counted so.
+ */
+static void keep_cause(struct error_list *list, const struct error *error)
+{
+	struct error *alike = find_alike(list, ERROR_KEPT_MAX, error);
+	size_t i;
+
+	for (i = ERROR_KEPT_MAX - 1; i > 0 && !alike; i--) {
+		alike = find_alike(list, i, &list->kept[i]);
+		if (alike)
+			list->kept[i] = *error;
+	}
+	if (alike)
+		alike->others++;
+}
+
 void error_add(struct error_list *list, const struct error *error)
 {
 	if (error->code == ERROR_MORE) {
@@ -70,6 +115,8 @@ void error_add(struct error_list *list, const struct error *error)
 	} else {
 		if (list->count < ERROR_KEPT_MAX)
 			list->kept[list->count] = *error;
+		else
+			keep_cause(list, error);
 		list->count++;
 	}
 	list->severe[describe(error->code)->severity]++;
@@ -101,13 +148,35 @@ static void put_time(char *buffer, size_t size, const char *word, uint64_t time)
 		word, second, time % SECOND);
 }
 
+/* `file:offset`, `file`, or `file and 3 others`. */
+static void put_where(
+	const struct error *error, size_t others, char *buffer, size_t size)
+{
+	const char *file = error->file ? error->file : "-";
+
+	if (others > 0)
+		snprintf(buffer, size, "%s and %zu other%s", file, others,
+			others > 1 ? "s" : "");
+	else if (is_of_file(error))
+		snprintf(buffer, size, "%s", file);
+	else
+		snprintf(buffer, size, "%s:%" PRIu64, file, error->offset);
+}
+
 void error_sentence(const struct error *error, char *buffer, size_t size)
+{
+	error_sentence_of_several(error, 0, buffer, size);
+}
+
+void error_sentence_of_several(
+	const struct error *error, size_t others, char *buffer, size_t size)
 {
 	const struct description *known = describe(error->code);
 	const char *why = known->why ? known->why : strerror(error->system);
 	char number[256] = "";
 	size_t length;
 
+	put_where(error, others, buffer, size);
 	if (*known->unit) {
 		snprintf(number, sizeof(number), " (%s %" PRIu64, known->unit,
 			error->number);
@@ -121,7 +190,7 @@ void error_sentence(const struct error *error, char *buffer, size_t size)
 		length = strlen(number);
 		snprintf(number + length, sizeof(number) - length, ")");
 	}
-	snprintf(buffer, size, "%s:%" PRIu64 ": %s: %s%s: %s",
-		error->file ? error->file : "-", error->offset, known->what,
+	length = strlen(buffer);
+	snprintf(buffer + length, size - length, ": %s: %s%s: %s", known->what,
 		why, number, known->advice);
 }

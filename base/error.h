@@ -40,6 +40,7 @@ struct error {
 	uint64_t last;	/* and of the last */
 	uint64_t since; /* not before that, nanoseconds since 1970, */
 	uint64_t until; /* and not after that */
+	size_t others;	/* of its cause that the list had no room for */
 };
 
 /* All zeros is an empty list. */
@@ -61,11 +62,19 @@ void error_add(struct error_list *list, const struct error *error);
 /* How many of this severity or worse were added. */
 size_t error_count(const struct error_list *list, enum error_severity severity);
 
+/* Whether both are of files that gave nothing, for the same reason. */
+bool error_is_same_cause(const struct error *one, const struct error *other);
+
 /*
  * The sentence `file:offset: what: why: what you can do` into buffer, without
- * newline, cut off when it does not fit.  The file's name is as it is: to be
+ * newline, cut off when it does not fit; of a file that gave nothing without
+ * the offset, unless that tells something.  The file's name is as it is: to be
  * said by sentence.h, or escaped.
  */
 void error_sentence(const struct error *error, char *buffer, size_t size);
+
+/* Likewise of a file and `others` with the same cause: `file and 3 others:`. */
+void error_sentence_of_several(
+	const struct error *error, size_t others, char *buffer, size_t size);
 
 #endif

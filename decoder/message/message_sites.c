@@ -150,17 +150,28 @@ void message_sites_put_location(
 	render_buffer_put(out, offset, strlen(offset));
 }
 
-void message_sites_put_format(
-	const struct message_site *site, struct render_buffer *out)
+static void put_format(
+	const struct message_site *site, size_t most, struct render_buffer *out)
 {
 	const struct site *told = site->site;
 
 	if (told && told->format)
 		literal_put(out, told->format,
-			told->format_bytes < FORMAT_SHOWN ? told->format_bytes
-							  : FORMAT_SHOWN);
+			told->format_bytes < most ? told->format_bytes : most);
 	else
 		render_buffer_put_byte(out, '-');
+}
+
+void message_sites_put_format(
+	const struct message_site *site, struct render_buffer *out)
+{
+	put_format(site, FORMAT_SHOWN, out);
+}
+
+void message_sites_put_format_to_cut(const struct message_site *site,
+	unsigned width, struct render_buffer *out)
+{
+	put_format(site, width > 0 ? width : FORMAT_SHOWN, out);
 }
 
 void message_sites_end(struct message_sites *sites)

@@ -65,6 +65,11 @@ void message_sites_put_location(
 void message_sites_put_format(
 	const struct message_site *site, struct render_buffer *out);
 
+/* The same for what cuts it itself where a terminal of this width ends; 0: no
+ * terminal. */
+void message_sites_put_format_to_cut(const struct message_site *site,
+	unsigned width, struct render_buffer *out);
+
 void message_sites_end(struct message_sites *sites);
 
 #endif

@@ -11,11 +11,23 @@
 /* Of a pool, and no more stacks are kept in it. */
 #define KEPT_BYTES_MAX ((size_t)32 << 20)
 
+/* Frames of libc that are the last ones so far. */
+struct start {
+	size_t frames;
+	size_t first; /* its number */
+	size_t at;    /* in `lines` */
+	bool of_thread;
+	bool is_main;	  /* __libc_start_main is among them */
+	bool is_nameless; /* all of them: they may be others */
+};
+
 struct stack {
 	struct locations *locations;
 	size_t depth;
 	struct render_buffer lines; /* of the stack that is being resolved */
 	size_t shown;		    /* frames of it so far */
+	bool folds;
+	struct start start;
 };
 
 struct stack *stack_new(struct locations *locations, size_t depth)
@@ -68,12 +80,93 @@ static void put_location(struct stack *stack, const struct location *location)
 		put_number(stack, "0x", location->address + 1, true);
 }
 
+void stack_fold_start(struct stack *stack)
+{
+	stack->folds = true;
+}
+
+static bool is_of_libc(const struct location *location)
+{
+	const char *module = location->module;
+	const char *slash = module ? strrchr(module, '/') : NULL;
+
+	if (slash)
+		module = slash + 1;
+	return module && (strncmp(module, "libc.so", 7) == 0 ||
+				 strncmp(module, "libc-2", 6) == 0 ||
+				 strncmp(module, "libpthread", 10) == 0);
+}
+
+static bool is_thread_start(const char *function)
+{
+	static const char *const names[] = {"start_thread", "clone", "clone3",
+		"__clone", "__clone3", "__GI___clone", "__GI___clone3",
+		"thread_start"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* It is one of those with which libc begins, as far as that can be known. */
+static bool begins(const struct start *start, const struct location *location)
+{
+	const char *function = location->function;
+
+	if (!function)
+		return start->is_main || is_of_libc(location);
+	return strcmp(function, "_start") == 0 ||
+	       (is_of_libc(location) &&
+		       (strncmp(function, "__libc_start_", 13) == 0 ||
+			       is_thread_start(function)));
+}
+
+/* Before its line is put.  A frame without a name begins what one with a name
+ * goes on with. */
+static void note_start(struct stack *stack, const struct location *location)
+{
+	struct start *start = &stack->start;
+	const char *function = location->function;
+
+	if (!begins(start, location)) {
+		*start = (struct start){0};
+		return;
+	}
+	if (start->frames == 0 || (!function && start->is_nameless))
+		*start = (struct start){.first = stack->shown,
+			.at = stack->lines.length,
+			.is_nameless = true};
+	start->frames++;
+	start->is_nameless &= !function;
+	start->is_main |=
+		function && strncmp(function, "__libc_start_main", 17) == 0;
+	start->of_thread |= function && is_thread_start(function);
+}
+
+/* When all frames are there. */
+static void fold_start(struct stack *stack)
+{
+	const struct start *start = &stack->start;
+
+	if (!stack->folds || start->frames < 2 || start->is_nameless)
+		return;
+	stack->lines.length = start->at;
+	put_number(stack, "    #", start->first, false);
+	put_number(stack, " to #", start->first + start->frames - 1, false);
+	put(stack, ": libc, starting the ");
+	put(stack, start->of_thread ? "thread" : "program");
+	render_buffer_put_byte(&stack->lines, '\n');
+}
+
 static bool put_frame(void *closure, const struct location *location)
 {
 	struct stack *stack = closure;
 
 	if (stack->shown >= stack->depth)
 		return false;
+	note_start(stack, location);
 	begin_line(stack);
 	if (location->function &&
 		strcmp(location->function, LOCATIONS_SIGNAL) == 0) {
@@ -102,7 +195,9 @@ static void resolve_all(struct stack *stack, const struct message *message)
 {
 	stack->lines.length = 0;
 	stack->shown = 0;
+	stack->start = (struct start){0};
 	frames_each(stack->locations, message, put_frame, stack);
+	fold_start(stack);
 }
 
 void stack_put(struct stack *stack, const struct message *message,

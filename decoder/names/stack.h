@@ -19,6 +19,12 @@ struct stack;
 struct stack *stack_new(struct locations *locations, size_t depth);
 
 /*
+ * From here on the frames with which libc starts a program or a thread, last in
+ * a stack, are one line: "    #2 to #4: libc, starting the program".
+ */
+void stack_fold_start(struct stack *stack);
+
+/*
  * Appends a line for each frame, innermost first, escaped, each of them
  * "    #N " and what is known: "function at file:line", marked if inlined or
  * left by a jump, or "function+0x12 in file", or "file+0x1234", or

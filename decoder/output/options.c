@@ -276,8 +276,10 @@ static const char *apply(void *closure, int option, const char *value)
 {
 	struct parse *parse = closure;
 
+	if (option == NUMBER_HELP && value && strcmp(value, "all") != 0)
+		return "it takes only \"all\": give --help=all";
 	if (option == NUMBER_HELP)
-		parse->action = OPTIONS_HELP;
+		parse->action = value ? OPTIONS_HELP_ALL : OPTIONS_HELP;
 	else if (option == NUMBER_VERSION)
 		parse->action = OPTIONS_VERSION;
 	else
@@ -302,6 +304,7 @@ enum options_action options_parse(
 		.style = "line",
 		.depth = SIZE_MAX,
 		.lines = LAST_LINES_ALL,
+		.width = OPTIONS_WIDTH_AUTO,
 	};
 	wrong = command_line_read(&line, argc, argv);
 	options->paths = line.rest;
@@ -317,6 +320,46 @@ enum options_action options_parse(
 void options_help(char *buffer, size_t size)
 {
 	command_line_help(options_table, OPTIONS_ROWS, buffer, size);
+}
+
+/* In other words than those of the whole list, which are too long. */
+static const struct {
+	int option;
+	const char *help;
+} most_used[] = {
+	{NUMBER_FOLLOW, "the last lines, and what is said from now on"},
+	{NUMBER_LINES, "only the last N lines"},
+	{NUMBER_REVERSE, "the newest line first"},
+	{NUMBER_GREP, "only lines that match this regular expression"},
+	{NUMBER_WHERE, "only where true of the arguments: 'size > 4096'"},
+	{NUMBER_SINCE, "only from then on: 17:00, yesterday, -5min..."},
+	{NUMBER_UNTIL, "only up to then"},
+	{NUMBER_PRIORITY, "only what is so important: err, warning..."},
+	{NUMBER_STREAM, "only this: stdout, stderr, syslog, file:GLOB"},
+	{NUMBER_LOCATION, "before each message its source file and line"},
+	{NUMBER_STACKS, "below each message the functions that led to it"},
+	{NUMBER_COLUMNS, "these columns; --columns=help lists them"},
+	{NUMBER_RAW, "the bytes that the programs said, nothing else"},
+	{NUMBER_STATS, "the places that print, the busiest first"},
+	{NUMBER_VALUES, "an argument in numbers: least, mean, most..."},
+	{NUMBER_SPANS, "time from one message to another: 'A* => B*'"},
+	{NUMBER_PROCESSES, "the processes as a tree, and how each ended"},
+	{NUMBER_OUTPUT, "another style; --output=help lists them"},
+	{NUMBER_TO, "write to this file, not to standard output"},
+};
+
+#define MOST_USED (sizeof(most_used) / sizeof(most_used[0]))
+
+void options_help_most_used(char *buffer, size_t size)
+{
+	struct command_option options[MOST_USED];
+	size_t i;
+
+	for (i = 0; i < MOST_USED; i++) {
+		options[i] = options_table[most_used[i].option];
+		options[i].help = most_used[i].help;
+	}
+	command_line_help(options, MOST_USED, buffer, size);
 }
 
 /*

@@ -17,6 +17,7 @@
 enum options_action {
 	OPTIONS_SHOW,
 	OPTIONS_HELP,
+	OPTIONS_HELP_ALL,
 	OPTIONS_VERSION,
 	OPTIONS_STYLES,	 /* list them */
 	OPTIONS_COLUMNS, /* likewise */
@@ -32,6 +33,9 @@ enum options_when {
 
 #define OPTIONS_PATHS_MAX 64
 
+/* That of the terminal, if it is one. */
+#define OPTIONS_WIDTH_AUTO UINT32_MAX
+
 struct options {
 	const char *style;
 	struct columns columns;
@@ -42,6 +46,7 @@ struct options {
 	bool has_context;   /* it was given */
 	bool follow;
 	enum options_when color;
+	uint32_t width; /* columns of the terminal it is for; 0: for none */
 	bool no_pager;
 	bool reverse;
 	const char *config; /* null: there is one output */
@@ -103,6 +108,9 @@ bool options_fit(struct options *options);
 
 /* One line for each option into buffer, cut off when they do not fit. */
 void options_help(char *buffer, size_t size);
+
+/* Likewise for those that are used most, each within 80 columns. */
+void options_help_most_used(char *buffer, size_t size);
 
 /*
  * Takes an enum option_number.  False: it is none of these; else *wrong is

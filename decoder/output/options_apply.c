@@ -11,6 +11,7 @@
 #include "decoder/output/options.h"
 
 #define CONTEXT_MAX 1000000u
+#define WIDTH_MAX 100000u
 
 static bool parse_number(const char *text, uint32_t *number)
 {
@@ -198,6 +199,12 @@ static const char *apply_to_look(
 			       : columns_parse(&options->columns, value);
 	case NUMBER_LINES:
 		return set_lines(options, value);
+	case NUMBER_WIDTH:
+		if (!parse_number(value, &options->width) ||
+			options->width > WIDTH_MAX)
+			return "not a number of columns: give digits, at most "
+			       "100000; 0 is as in a file";
+		break;
 	case NUMBER_AROUND:
 		options->around = value;
 		break;

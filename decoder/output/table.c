@@ -3,8 +3,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-#define COLUMNS_MAX 16
+#include "base/text_width.h"
+
+#define COLUMNS_MAX TABLE_COLUMNS_MAX
+#define GAP 2 /* between columns */
+
+/* Of the last column on a terminal, unless it is less by itself. */
+#define LAST_LEAST 40
+
+/* Of what is cut where no more can be left out. */
+#define CUT_LEAST 16
 
 void table_end_cell(struct table *table)
 {
@@ -76,44 +87,176 @@ struct place {
 	size_t width;
 	bool right;
 	bool last;
+	size_t room; /* of a column that is cut; 0: all */
 };
+
+/* What stands where a text is cut. */
+static const char *cut_mark(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *locale = NULL;
+	size_t i;
+
+	for (i = 0; i < 3 && !(locale && *locale); i++)
+		locale = getenv(variables[i]);
+	if (locale &&
+		(strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8")))
+		return "\xe2\x80\xa6";
+	return "...";
+}
+
+/* Bytes of characters that take no more columns than that. */
+static size_t bytes_within(const char *text, size_t bytes, size_t columns)
+{
+	size_t good = 0;
+	size_t i;
+
+	for (i = 1; i <= bytes; i++) {
+		if (i < bytes && ((unsigned char)text[i] & 0xc0) == 0x80)
+			continue;
+		if (text_width(text, i) > columns)
+			break;
+		good = i;
+	}
+	return good;
+}
+
+/* At its end, or, if it is a place, at its beginning. */
+static void put_cut(struct render_buffer *out, const char *text, size_t bytes,
+	size_t room, bool is_place)
+{
+	const char *mark = cut_mark();
+	size_t mark_width = text_width(mark, strlen(mark));
+
+	if (text_width(text, bytes) <= room || room < mark_width) {
+		render_buffer_put(out, text, bytes);
+		return;
+	}
+	if (is_place) {
+		render_buffer_put_string(out, mark);
+		while (bytes > 0 &&
+			(text_width(text, bytes) > room - mark_width ||
+				(*text & 0xc0) == 0x80)) {
+			text++;
+			bytes--;
+		}
+		render_buffer_put(out, text, bytes);
+		return;
+	}
+	render_buffer_put(
+		out, text, bytes_within(text, bytes, room - mark_width));
+	render_buffer_put_string(out, mark);
+}
 
 static void put_cell(struct render_buffer *out, const char *text, size_t bytes,
 	const struct place *place)
 {
-	size_t padding = place->width - width_of(text, bytes);
+	size_t width = width_of(text, bytes);
+	size_t padding = place->width > width ? place->width - width : 0;
 
 	if (place->right)
 		render_buffer_fill(out, ' ', padding);
-	render_buffer_put(out, text, bytes);
+	if (place->room > 0)
+		put_cut(out, text, bytes, place->room, !place->last);
+	else
+		render_buffer_put(out, text, bytes);
 	if (!place->right && !place->last)
 		render_buffer_fill(out, ' ', padding);
 	render_buffer_put(out, place->last ? "\n" : "  ", place->last ? 1 : 2);
 }
 
-bool table_put(const struct table *table, struct render_buffer *out)
-{
+struct fit {
 	size_t widths[COLUMNS_MAX];
-	size_t count = measure(table, widths);
+	size_t count;
+	bool out[COLUMNS_MAX]; /* left out */
+	size_t room;	       /* of the last column; 0: all */
+	size_t room_before;    /* of the one before it */
+};
+
+/* Columns of the terminal before the last one of the table. */
+static size_t width_before(const struct fit *fit)
+{
+	size_t width = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < fit->count; i++)
+		width += fit->out[i] ? 0 : fit->widths[i] + GAP;
+	return width;
+}
+
+/* The column before the last one is where that is: its end says most. */
+static void cut_before(struct fit *fit, const struct table *table,
+	unsigned width, size_t least)
+{
+	size_t over = width_before(fit) + least;
+	size_t number = fit->count - 2;
+
+	if (fit->count < 2 || over <= width || table->columns[number].right)
+		return;
+	over -= width;
+	if (fit->widths[number] < over + CUT_LEAST)
+		return;
+	fit->widths[number] -= over;
+	fit->room_before = fit->widths[number];
+}
+
+static void make_fit(struct fit *fit, const struct table *table, unsigned width,
+	const unsigned char *expendable)
+{
+	size_t last = fit->widths[fit->count - 1];
+	size_t least = last < LAST_LEAST ? last : LAST_LEAST;
+
+	if (width == 0)
+		return;
+	for (; expendable && *expendable < fit->count &&
+		width_before(fit) + least > width;
+		expendable++)
+		fit->out[*expendable] = true;
+	cut_before(fit, table, width, least);
+	fit->room = width > width_before(fit) ? width - width_before(fit) : 1;
+	if (fit->room < CUT_LEAST)
+		fit->room = CUT_LEAST;
+}
+
+static size_t room_of(const struct fit *fit, size_t number)
+{
+	if (number + 1 == fit->count)
+		return fit->room;
+	return number + 2 == fit->count ? fit->room_before : 0;
+}
+
+bool table_put_fitting(const struct table *table, struct render_buffer *out,
+	unsigned width, const unsigned char *expendable)
+{
+	struct fit fit = {.count = 0};
 	size_t cell;
 
-	for (cell = 0; cell < count + table->cells; cell++) {
-		const struct table_column *column =
-			&table->columns[cell % count];
-		const struct place place = {widths[cell % count], column->right,
-			cell % count == count - 1};
+	fit.count = measure(table, fit.widths);
+	make_fit(&fit, table, width, expendable);
+	for (cell = 0; cell < fit.count + table->cells; cell++) {
+		size_t number = cell % fit.count;
+		const struct table_column *column = &table->columns[number];
+		const struct place place = {fit.widths[number], column->right,
+			number == fit.count - 1, room_of(&fit, number)};
 		size_t start;
 
-		if (cell < count) {
+		if (fit.out[number])
+			continue;
+		if (cell < fit.count) {
 			put_cell(out, column->name, strlen(column->name),
 				&place);
 			continue;
 		}
-		start = start_of(table, cell - count);
+		start = start_of(table, cell - fit.count);
 		put_cell(out, table->text.data + start,
-			table->ends[cell - count] - start, &place);
+			table->ends[cell - fit.count] - start, &place);
 	}
 	return !table->failed && !table->text.failed && !out->failed;
+}
+
+bool table_put(const struct table *table, struct render_buffer *out)
+{
+	return table_put_fitting(table, out, 0, NULL);
 }
 
 void table_free(struct table *table)

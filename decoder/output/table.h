@@ -14,6 +14,8 @@ struct table_column {
 	bool right; /* aligned */
 };
 
+#define TABLE_COLUMNS_MAX 16
+
 /* The last one is null-named, and the column before it is not padded. */
 struct table {
 	const struct table_column *columns;
@@ -32,6 +34,15 @@ void table_number_cell(struct table *table, uint64_t number);
 
 /* Appends the names of the columns and all rows.  False: out of memory. */
 bool table_put(const struct table *table, struct render_buffer *out);
+
+/*
+ * The same for a terminal of so many columns, if `width` is not 0: the last
+ * column is cut where that ends, with a mark, and before less is left of it
+ * than is worth reading columns are left out, in the order of `expendable`,
+ * which ends with TABLE_COLUMNS_MAX; null: none may be.
+ */
+bool table_put_fitting(const struct table *table, struct render_buffer *out,
+	unsigned width, const unsigned char *expendable);
 
 void table_free(struct table *table);
 

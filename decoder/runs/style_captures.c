@@ -5,6 +5,7 @@
 
 #include "base/calendar.h"
 #include "base/escape.h"
+#include "decoder/output/count_words.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/runs/process_tree.h"
@@ -25,6 +26,19 @@ static const struct table_column columns[] = {
 	{NULL, false},
 };
 
+static const struct table_column columns_on_terminal[] = {
+	{"PID", true},
+	{"STARTED", false},
+	{"SIZE", true},
+	{COUNT_HEAD_PASSED, true},
+	{COUNT_HEAD_LOST, true},
+	{"END", false},
+	{"PROGRAM", false},
+	{"OWNER", true},
+	{"FILE", false},
+	{NULL, false},
+};
+
 struct captures {
 	struct style_settings settings;
 	struct process_list *list;
@@ -38,7 +52,8 @@ void *style_captures_begin(const struct style_settings *settings)
 	if (!state)
 		return NULL;
 	state->settings = *settings;
-	state->table.columns = columns;
+	state->table.columns =
+		settings->output->width > 0 ? columns_on_terminal : columns;
 	state->list =
 		process_list_new(settings->captures, settings->capture_count);
 	if (state->list)
@@ -110,8 +125,8 @@ static void add_row(struct captures *state, const struct process_entry *founder,
 }
 
 /* Those that a process has left for others, the first one first. */
-static void add_left(struct captures *state, struct process_entry *left,
-	const char *name)
+static void add_left(
+	struct captures *state, struct process_entry *left, const char *name)
 {
 	struct process_entry *first = NULL, *next;
 

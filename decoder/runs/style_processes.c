@@ -6,6 +6,7 @@
 #include "base/calendar.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/output/count_words.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/query/filter.h"
@@ -20,6 +21,17 @@ static const struct table_column columns[] = {
 	{"MESSAGES", true},
 	{"PASSED", true},
 	{"DROPPED", true},
+	{"END", false},
+	{"PROGRAM", false},
+	{NULL, false},
+};
+
+static const struct table_column columns_on_terminal[] = {
+	{"PID", true},
+	{"STARTED", false},
+	{COUNT_HEAD_RECORDED, true},
+	{COUNT_HEAD_PASSED, true},
+	{COUNT_HEAD_LOST, true},
 	{"END", false},
 	{"PROGRAM", false},
 	{NULL, false},
@@ -40,7 +52,8 @@ void *style_processes_begin(const struct style_settings *settings)
 	if (!state)
 		return NULL;
 	state->settings = *settings;
-	state->table.columns = columns;
+	state->table.columns =
+		settings->output->width > 0 ? columns_on_terminal : columns;
 	state->list =
 		process_list_new(settings->captures, settings->capture_count);
 	if (state->list)

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,9 @@
 
 /* Those that --follow begins with. */
 #define FOLLOW_LINES 10u
+
+/* Of a terminal that does not tell how wide it is. */
+#define WIDTH_USUAL 80
 
 /* Of whose names one may be meant. */
 #define STYLES_MAX 64u
@@ -335,7 +340,23 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	return one->state;
 }
 
-void outputs_choose_colors(struct outputs *outputs)
+/* Columns of the terminal; 0: it is none. */
+static unsigned find_width(const struct options *options, int fd)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (options->width != OPTIONS_WIDTH_AUTO)
+		return options->width;
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return columns && atoi(columns) > 0 ? (unsigned)atoi(columns)
+					    : WIDTH_USUAL;
+}
+
+void outputs_choose_looks(struct outputs *outputs)
 {
 	size_t i;
 
@@ -344,6 +365,7 @@ void outputs_choose_colors(struct outputs *outputs)
 
 		one->color =
 			colors_are_wanted(one->options->color, one->output.fd);
+		one->output.width = find_width(one->options, one->output.fd);
 	}
 }
 

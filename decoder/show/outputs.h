@@ -74,8 +74,11 @@ bool outputs_open(struct outputs *outputs, const struct capture_list *list);
  */
 bool outputs_hold(struct outputs *outputs);
 
-/* Which of them show colours; before a pager takes standard output. */
-void outputs_choose_colors(struct outputs *outputs);
+/*
+ * Which of them are for terminals, how wide those are, and which show colours;
+ * before a pager takes standard output.
+ */
+void outputs_choose_looks(struct outputs *outputs);
 
 /*
  * Before the first message; in the settings stands what all have in common,

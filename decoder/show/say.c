@@ -18,17 +18,45 @@
 #define NS 1e9
 #define MS 1e6
 
-void say_errors(const struct error_list *errors)
+/* Whether it was said with one before it. */
+static bool was_said(const struct error_list *errors, size_t number)
 {
-	char sentence[4608];
-	size_t more = errors->more;
 	size_t i;
 
-	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
-		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
-		sentence_say("%s", sentence);
+	for (i = 0; i < number; i++)
+		if (error_is_same_cause(
+			    &errors->kept[i], &errors->kept[number]))
+			return true;
+	return false;
+}
+
+/* Files that gave nothing for one reason are one sentence. */
+static void say_error(
+	const struct error_list *errors, size_t kept, size_t number)
+{
+	const struct error *error = &errors->kept[number];
+	size_t others = error->others;
+	char sentence[4608];
+	size_t i;
+
+	for (i = number + 1; i < kept; i++)
+		others += error_is_same_cause(error, &errors->kept[i]);
+	error_sentence_of_several(error, others, sentence, sizeof(sentence));
+	sentence_say("%s", sentence);
+}
+
+void say_errors(const struct error_list *errors)
+{
+	size_t more = errors->more + errors->count;
+	size_t kept = errors->count < ERROR_KEPT_MAX ? errors->count
+						     : ERROR_KEPT_MAX;
+	size_t i;
+
+	for (i = 0; i < kept; i++) {
+		more -= 1 + errors->kept[i].others;
+		if (!was_said(errors, i))
+			say_error(errors, kept, i);
 	}
-	more += errors->count - i;
 	if (more > 0)
 		sentence_say("and %zu more of this kind", more);
 	say_limits();

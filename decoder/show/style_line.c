@@ -11,6 +11,7 @@
 #include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
+#include "decoder/show/line_screen.h"
 #include "record/layout.h"
 
 #define AUTHORS 64u	 /* a power of two */
@@ -30,6 +31,8 @@ struct line {
 	struct line_joiner *joiner;
 	struct calendar calendar;
 	struct author authors[AUTHORS]; /* by tid */
+	bool on_screen;
+	struct line_screen screen; /* if it is */
 };
 
 static void put_foreign(struct render_buffer *out, const char *string)
@@ -37,16 +40,19 @@ static void put_foreign(struct render_buffer *out, const char *string)
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
 }
 
-static void write_author(
-	const struct message *message, struct render_buffer *head)
+/* On a screen a thread that is the process's first has one number. */
+static void write_author(const struct line *line, const struct message *message,
+	struct render_buffer *head)
 {
 	render_buffer_put_byte(head, ' ');
 	put_foreign(head, message->program->name);
 	if (!message->capture->text) {
 		render_buffer_put_byte(head, '[');
 		render_buffer_put_number(head, message->pid);
-		render_buffer_put_byte(head, ':');
-		render_buffer_put_number(head, message->tid);
+		if (!line->on_screen || message->tid != message->pid) {
+			render_buffer_put_byte(head, ':');
+			render_buffer_put_number(head, message->tid);
+		}
 		render_buffer_put_byte(head, ']');
 	}
 	render_buffer_put_byte(head, ' ');
@@ -65,7 +71,7 @@ static void put_author(struct line *line, const struct message *message,
 		head->length += author->bytes;
 		return;
 	}
-	write_author(message, head);
+	write_author(line, message, head);
 	author->name = NULL;
 	if (head->length - start > sizeof(author->text) || head->failed)
 		return;
@@ -80,7 +86,10 @@ static void put_author(struct line *line, const struct message *message,
 static void put_origin(struct line *line, const struct message *message,
 	struct render_buffer *head)
 {
-	calendar_append(&line->calendar, message->wall, head);
+	if (line->on_screen)
+		line_screen_put_time(&line->screen, message->wall, head);
+	else
+		calendar_append(&line->calendar, message->wall, head);
 	put_author(line, message, head);
 }
 
@@ -136,7 +145,7 @@ static void put_text(struct render_buffer *out, size_t start, int level,
 	render_buffer_put_byte(out, '\n');
 }
 
-/* Where there are colours the level comes first. */
+/* Where there are colours the level comes first, on a screen then the time. */
 static void describe(void *closure, const struct message *message,
 	struct render_buffer *head, struct render_buffer *tail)
 {
@@ -144,6 +153,9 @@ static void describe(void *closure, const struct message *message,
 
 	if (line->settings.color)
 		render_buffer_put_byte(head, (char)message_level(message));
+	if (line->on_screen)
+		render_buffer_put(head, (const char *)&message->wall,
+			sizeof(message->wall));
 	put_head(closure, message, head);
 	put_tail(closure, message, tail);
 }
@@ -157,17 +169,39 @@ static void prepare(void *closure, const struct message *message,
 		pointers_show(line->settings.pointers, message, text);
 }
 
+/* What stands below a line was appended from there on. */
+static void fold_tail(struct line *line, size_t from)
+{
+	if (line->on_screen && line->settings.stack && !line->settings.source)
+		line_screen_fold_stack(
+			&line->screen, &line->settings.output->text, from);
+}
+
 static void put_lines(void *closure, const struct line_joiner_lines *lines)
 {
 	struct line *line = closure;
 	struct render_buffer *out = &line->settings.output->text;
-	bool color = line->settings.color && lines->head_bytes > 0;
-	size_t start = out->length;
+	const char *head = lines->head;
+	size_t bytes = lines->head_bytes;
+	bool color = line->settings.color && bytes > 0;
+	int level = color ? *head : -1;
+	uint64_t wall;
+	size_t start;
 
-	render_buffer_put(out, lines->head + color, lines->head_bytes - color);
-	put_text(out, start, color ? *lines->head : -1, lines->text,
-		lines->bytes);
+	head += color;
+	bytes -= color;
+	if (line->on_screen && bytes >= sizeof(wall)) {
+		memcpy(&wall, head, sizeof(wall));
+		line_screen_put_day(&line->screen, wall, out);
+		head += sizeof(wall);
+		bytes -= sizeof(wall);
+	}
+	start = out->length;
+	render_buffer_put(out, head, bytes);
+	put_text(out, start, level, lines->text, lines->bytes);
+	start = out->length;
 	render_buffer_put(out, lines->tail, lines->tail_bytes);
+	fold_tail(line, start);
 	output_settle(line->settings.output);
 }
 
@@ -176,13 +210,34 @@ static void put_whole(void *closure, const struct message *message,
 {
 	struct line *line = closure;
 	struct render_buffer *out = &line->settings.output->text;
-	size_t start = out->length;
+	size_t start;
 
+	if (line->on_screen)
+		line_screen_put_day(&line->screen, message->wall, out);
+	start = out->length;
 	put_head(line, message, out);
 	put_text(out, start, line->settings.color ? message_level(message) : -1,
 		text, bytes);
+	start = out->length;
 	put_tail(line, message, out);
+	fold_tail(line, start);
 	output_settle(line->settings.output);
+}
+
+/* A line that is there already from `start` on. */
+static void put_day_before(
+	struct line *line, const struct message *message, size_t start)
+{
+	struct render_buffer *out = &line->settings.output->text;
+	struct render_buffer text = {0};
+
+	render_buffer_put(
+		&text, render_buffer_from(out, start), out->length - start);
+	out->length = start;
+	line_screen_put_day(&line->screen, message->wall, out);
+	render_buffer_put(out, text.data, text.length);
+	out->failed |= text.failed;
+	render_buffer_free(&text);
 }
 
 /* An end comes after all that the process has said. */
@@ -208,6 +263,8 @@ static void put_event(struct line *line, const struct message *message)
 		out->length = start;
 		return;
 	}
+	if (line->on_screen)
+		put_day_before(line, message, start);
 	render_buffer_put_byte(out, '\n');
 	if (line->settings.stack)
 		put_stack(line, message, out);
@@ -222,6 +279,8 @@ void *style_line_begin(const struct style_settings *settings)
 		return NULL;
 	line->settings = *settings;
 	line->calendar.utc = settings->utc;
+	line->on_screen = settings->output->width > 0;
+	line_screen_begin(&line->screen, settings->output, settings->utc);
 	line->joiner = line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,
 		.lines = put_lines,
@@ -254,5 +313,6 @@ void style_line_end(void *state)
 	struct line *line = state;
 
 	line_joiner_end(line->joiner);
+	line_screen_end(&line->screen);
 	free(line);
 }

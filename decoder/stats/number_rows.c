@@ -107,7 +107,8 @@ void number_rows_site(struct number_rows *rows, const struct message_site *site)
 	}
 	message_sites_put_location(site, begin_cell(rows));
 	end_cell(rows);
-	message_sites_put_format(site, begin_cell(rows));
+	message_sites_put_format_to_cut(
+		site, rows->output->width, begin_cell(rows));
 	end_cell(rows);
 }
 
@@ -169,7 +170,9 @@ void number_rows_end(struct number_rows *rows)
 {
 	struct output *output = rows->output;
 
-	if (!rows->json && !table_put(&rows->table, &output->text) &&
+	if (!rows->json &&
+		!table_put_fitting(&rows->table, &output->text, output->width,
+			rows->expendable) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&rows->table);

@@ -28,6 +28,8 @@ struct number_rows {
 	struct table table;
 	struct table_column heads[NUMBER_ROWS_COLUMNS_MAX + 1];
 	size_t cell; /* of the row */
+	/* Columns that a narrow terminal does without: see table.h; or null. */
+	const unsigned char *expendable;
 };
 
 /* The table's head is what it points to: it is not moved afterwards. */

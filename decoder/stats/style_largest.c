@@ -84,7 +84,8 @@ static void sift_down(struct largest *largest)
 static struct render_buffer show(
 	struct largest *largest, const struct message *message)
 {
-	struct output output = {.fd = OUTPUT_KEPT};
+	struct output output = {.fd = OUTPUT_KEPT,
+		.width = largest->settings.output->width};
 	struct style_settings settings = largest->settings;
 	void *state;
 

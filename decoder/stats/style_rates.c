@@ -151,7 +151,8 @@ static void put_site(
 		table, is_rest ? "-" : level_name(suggest(site->level, rate)));
 	message_sites_put_location(&site->site, &table->text);
 	table_end_cell(table);
-	message_sites_put_format(&site->site, &table->text);
+	message_sites_put_format_to_cut(
+		&site->site, rates->settings.output->width, &table->text);
 	table_end_cell(table);
 }
 
@@ -166,7 +167,8 @@ void style_rates_end(void *state)
 	for (i = 0; i < rates->sites.count; i++)
 		put_site(rates, &table,
 			(struct rated_site *)rates->sites.all[i]);
-	if ((rates->failed || !table_put(&table, &output->text)) &&
+	if ((rates->failed || !table_put_fitting(&table, &output->text,
+				      output->width, NULL)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&table);

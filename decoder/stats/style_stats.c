@@ -1,8 +1,10 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/calendar.h"
 #include "decoder/message/message_sites.h"
+#include "decoder/output/count_words.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/stats/number_rows.h"
@@ -24,6 +26,15 @@ static const struct number_rows_column columns[] = {
 	{NULL, NULL, false},
 };
 
+enum { PERCENT_OF_BYTES = 3, PER_SECOND, LEFT_OUT, FIRST };
+
+/* What a terminal does without where nothing was left out, and then the
+ * others, one after the other. */
+static const unsigned char expendable[] = {
+	PERCENT_OF_BYTES, LEFT_OUT, FIRST, PER_SECOND, TABLE_COLUMNS_MAX};
+static const unsigned char none_left_out[] = {
+	LEFT_OUT, PERCENT_OF_BYTES, FIRST, PER_SECOND, TABLE_COLUMNS_MAX};
+
 /* What was said, at one place or in all. */
 struct said {
 	uint64_t messages;
@@ -44,7 +55,8 @@ struct stats {
 	struct message_sites sites;
 	struct render_buffer text; /* of a message */
 	struct calendar calendar;
-	bool failed; /* out of memory */
+	bool one_day; /* of all messages */
+	bool failed;  /* out of memory */
 };
 
 static void add(struct said *to, const struct said *said)
@@ -165,6 +177,37 @@ static int compare(const void *one, const void *other)
 	return message_sites_compare(&a->site, &b->site);
 }
 
+#define DAY_LENGTH (sizeof("2026-11-21 ") - 1)
+#define SECOND_LENGTH (sizeof("2026-11-21 02:27:03") - 1)
+
+/* To the second; without the day if all are of one. */
+static void shorten(const struct stats *stats, struct render_buffer *text)
+{
+	if (text->failed || text->length <= SECOND_LENGTH)
+		return;
+	text->length = SECOND_LENGTH;
+	if (!stats->one_day)
+		return;
+	text->length -= DAY_LENGTH;
+	memmove(text->data, text->data + DAY_LENGTH, text->length);
+}
+
+/* Whether both times are. */
+static bool is_one_day(struct stats *stats, const struct said *sum)
+{
+	struct render_buffer first = {0};
+	struct render_buffer last = {0};
+	bool same;
+
+	calendar_append(&stats->calendar, sum->first, &first);
+	calendar_append(&stats->calendar, sum->last, &last);
+	same = first.length > SECOND_LENGTH && last.length > SECOND_LENGTH &&
+	       memcmp(first.data, last.data, DAY_LENGTH) == 0;
+	render_buffer_free(&first);
+	render_buffer_free(&last);
+	return same;
+}
+
 static void put_time(
 	struct stats *stats, struct number_rows *rows, uint64_t wall)
 {
@@ -175,6 +218,8 @@ static void put_time(
 		return;
 	}
 	calendar_append(&stats->calendar, wall, &text);
+	if (rows->output->width > 0)
+		shorten(stats, &text);
 	render_buffer_put_byte(&text, '\0');
 	number_rows_word(rows, text.failed ? "" : text.data);
 	render_buffer_free(&text);
@@ -218,8 +263,12 @@ static void put_all(struct stats *stats, const struct said *sum)
 	struct number_rows rows;
 	size_t i;
 
+	stats->one_day = is_one_day(stats, sum);
 	number_rows_begin(
 		&rows, columns, stats->settings.output, options->json);
+	if (stats->settings.output->width > 0)
+		rows.heads[LEFT_OUT].name = COUNT_HEAD_OFF;
+	rows.expendable = sum->left_out == 0 ? none_left_out : expendable;
 	for (i = 0; i < stats->sites.count && i < options->rows; i++) {
 		const struct said_site *site =
 			(struct said_site *)stats->sites.all[i];

@@ -159,7 +159,7 @@ def check_options():
     """Each option of each tool with a hostile value, and hostile operands."""
     value = b"zVALz" + b"".join(piece for piece in BAD if b"/" not in piece)
     for name in ("show", "pack", "symbolize", "top", "ctl", "run"):
-        table = subprocess.run(tool(name, "--help"), stdout=subprocess.PIPE, check=True).stdout
+        table = subprocess.run(tool(name, "--help" if name != "show" else "--help=all"), stdout=subprocess.PIPE, check=True).stdout
         options = sorted(set(re.findall(rb"--[a-z-]+=", table)))
         said = b"".join(on_terminal(tool(name, option + value, b"zOPERANDz" + value)) for option in options)
         said += on_terminal(tool(name, b"--" + value)) + on_terminal(tool(name, value, value))

@@ -52,6 +52,8 @@ function add_option(n,    named_first) {
 	names[count] = string(field[named_first ? 1 : 2])
 	letters[count] = field[named_first ? 2 : 3] ~ /^'.'$/ ? substr(field[named_first ? 2 : 3], 2, 1) : ""
 	arguments[count] = string(field[named_first ? n - 1 : 4])
+	if (arguments[count] ~ /^\[/) # it may be left out
+		arguments[count] = ""
 	helps[count] = string(field[n])
 }
 

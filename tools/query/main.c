@@ -676,7 +676,7 @@ static bool begin_outputs(struct query *query)
 		.remarks = &query->remarks,
 	};
 
-	outputs_choose_colors(&query->outputs);
+	outputs_choose_looks(&query->outputs);
 	return outputs_begin(&query->outputs, &common, NULL);
 }
 

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
+#include "decoder/output/count_words.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/options.h"
 #include "decoder/output/output.h"
@@ -104,7 +105,23 @@ static enum exit_status fail(const char *sentence)
 	return EXIT_NOTHING;
 }
 
+/* In 25 lines. */
 static enum exit_status print_help(void)
+{
+	char text[4096];
+
+	options_help_most_used(text, sizeof(text));
+	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
+	       "Shows what programs said while libbinlog.so recorded them, of "
+	       DEFAULT_PATH "\nor PATH: a directory of captures, a capture, "
+	       "a packed log.\n\n%s\n"
+	       "All options: binlog-show --help=all; explained: man "
+	       "binlog-show\n",
+		text);
+	return EXIT_ALL_READ;
+}
+
+static enum exit_status print_all_help(void)
 {
 	char text[16384];
 
@@ -376,6 +393,8 @@ static void print_sum(const struct show *show)
 	bool raw = strcmp(show->options.style, "raw") == 0;
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
+	const struct count_words words =
+		count_words_of(isatty(STDERR_FILENO));
 	char skipped[48] = "";
 
 	if (show->options.quiet || (raw && clean) || !show->counts ||
@@ -388,9 +407,9 @@ static void print_sum(const struct show *show)
 	if (show->errors.skipped > 0)
 		snprintf(skipped, sizeof(skipped),
 			", %" PRIu64 " bytes skipped", show->errors.skipped);
-	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		     " dropped%s%s",
-		show->captured, show->passed, show->dropped, skipped,
+	sentence_say("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64 " %s%s%s",
+		show->captured, words.recorded, show->passed, words.passed,
+		show->dropped, words.lost, skipped,
 		show_tail_left_out(&show->tail)
 			? " at the end; what is before was not read"
 			: "");
@@ -438,12 +457,21 @@ static void say_all(const struct show *show)
 	print_sum(show);
 }
 
+/* For whom it is shown.  Where outputs differ stacks are as in files. */
+static void choose_looks(struct show *show)
+{
+	outputs_choose_looks(&show->outputs);
+	if (show->stack && show->outputs.count == 1 &&
+		show->outputs.all[0].output.width > 0)
+		stack_fold_start(show->stack);
+}
+
 /* Where it goes, and without rights from here on.  Null, or why not. */
 static const char *open_followed(struct show *show)
 {
 	if (!outputs_open(&show->outputs, &show->list))
 		return show->outputs.problem;
-	outputs_choose_colors(&show->outputs);
+	choose_looks(show);
 	return confine(show);
 }
 
@@ -624,7 +652,7 @@ static enum exit_status follow(struct show *show)
 /* Where it goes is decided, and rights are given up.  Null, or why not. */
 static const char *settle(struct show *show, bool paged)
 {
-	outputs_choose_colors(&show->outputs);
+	choose_looks(show);
 	if (!outputs_hold(&show->outputs))
 		return show->outputs.problem;
 	if (paged && is_anything(show))
@@ -809,6 +837,8 @@ int main(int argc, char **argv)
 	switch (options_parse(&show.options, argc, argv)) {
 	case OPTIONS_HELP:
 		return print_help();
+	case OPTIONS_HELP_ALL:
+		return print_all_help();
 	case OPTIONS_VERSION:
 		return print_version();
 	case OPTIONS_STYLES:

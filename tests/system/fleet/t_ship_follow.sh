@@ -209,7 +209,7 @@ same "what another shipper sends is left out, and that is said" "2 1" \
 	"$(flock locked.binlog "$ship" -q --to="$to" locked.binlog 2>said; echo $?) $(grep -c 'locked.binlog: left out: another binlog-ship is sending it: one is enough$' said)"
 head -c 3000 /dev/urandom >wrong.binlog
 "$ship" -q --to="$to" wrong.binlog 2>said
-same "what is no log: a sentence" "wrong.binlog:0: not read: this is not a capture: its first bytes are others: give a file that ends in .binlog" "$(cat said)"
+same "what is no log: a sentence" "wrong.binlog: not read: this is not a capture: its first bytes are others: give a file that ends in .binlog" "$(cat said)"
 if [ "$(id -u)" -eq 0 ]; then
 	mkdir small
 	mount -t tmpfs -o size=64k none small 2>/dev/null && {

@@ -29,7 +29,7 @@ for tool in "$BUILD"/binlog-*; do
 		plain "$(page "$other")"
 	done >"$TMP/plain" 2>&1
 	same "$name(1), with the pages on subjects that it names, has each of its options" "" \
-		"$("$tool" --help | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | while read -r option; do
+		"$({ "$tool" --help=all 2>/dev/null || "$tool" --help; } | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | while read -r option; do
 			grep -qE -- "$option\b" "$TMP/plain" || echo "$option"
 		done)"
 	same "$name(1) has all of its parts" "" \

@@ -79,7 +79,7 @@ expect "zeros at the end are a clean end" 0 "$all" "" "$TMP/zeros.binlog"
 
 : >"$TMP/empty.binlog"
 expect "an empty file" 2 "" \
-	"empty.binlog:0: nothing to read: the file is empty: " "$TMP/empty.binlog"
+	"empty.binlog: nothing to read: the file is empty: " "$TMP/empty.binlog"
 
 head -c 4096 /dev/zero >"$TMP/unborn.binlog"
 expect "a file whose program has not written its header" 2 "" \
@@ -107,22 +107,38 @@ expect "and one more: that is told" 1 "$sixty_four" \
 
 mkdir "$TMP/nothing"
 expect "a directory without captures" 2 "" \
-	"nothing:0: nothing to read: no file in this directory ends in .binlog or .blog: " \
+	"nothing: nothing to read: no file in this directory ends in .binlog or .blog: " \
 	"$TMP/nothing"
 
 expect "a path that does not exist" 2 "" \
-	"absent:0: not opened: No such file or directory: " "$TMP/absent"
+	"absent: not opened: No such file or directory: " "$TMP/absent"
+
+mkdir "$TMP/gone"
+for i in $(seq 101 150); do
+	ln -s "$TMP/not_there" "$TMP/gone/$i.binlog"
+done
+missing="not opened: No such file or directory: check the path and its permissions"
+expect "fifty files that cannot be opened for one reason" 2 "" "gone/101.binlog and 49 others: $missing" "$TMP/gone"
+[ "$(wc -l <"$TMP/err")" -eq 1 ]
+verdict $? "are one sentence, which names the first and counts the others"
+rm "$TMP/gone/120.binlog"
+echo >"$TMP/gone/120.binlog"
+mkdir "$TMP/gone/160.binlog"
+expect "another reason is another one" 2 "" "gone/120.binlog: not read: " "$TMP/gone"
+grep -qF "gone/101.binlog and 48 others: $missing" "$TMP/err" &&
+	grep -qF "gone/160.binlog: not read: neither a regular file" "$TMP/err" && [ "$(wc -l <"$TMP/err")" -le 4 ]
+verdict $? "and those of one reason stay together"
 
 echo "dear diary" >"$TMP/text.binlog"
-expect "a text file" 2 "" "text.binlog:0: not read: this is plain text, not a capture: " \
+expect "a text file" 2 "" "text.binlog: not read: this is plain text, not a capture: " \
 	"$TMP/text.binlog"
 
 mkfifo "$TMP/fifo.binlog"
 expect "a FIFO does not hang" 2 "" \
-	"fifo.binlog:0: not read: neither a regular file nor a directory: " \
+	"fifo.binlog: not read: neither a regular file nor a directory: " \
 	"$TMP/fifo.binlog"
 expect "a device is not read" 2 "" \
-	"/dev/zero:0: not read: neither a regular file nor a directory: " /dev/zero
+	"/dev/zero: not read: neither a regular file nor a directory: " /dev/zero
 
 cp "$whole" "$TMP/later.binlog"
 printf '\003' | dd of="$TMP/later.binlog" bs=1 seek=8 conv=notrunc 2>/dev/null
@@ -169,10 +185,10 @@ mkfifo "$TMP/mixed/b.binlog"
 cp "$whole" "$TMP/mixed/c.binlog"
 echo "not looked at" >"$TMP/mixed/d.txt"
 expect "one good capture among bad ones is shown" 1 "$all" \
-	"mixed/a.binlog:0: not read: this is plain text, not a capture: " "$TMP/mixed"
+	"mixed/a.binlog: not read: this is plain text, not a capture: " "$TMP/mixed"
 
 expect "a name with controls does not reach the terminal" 2 "" \
-	"a\\x1b[2Jb:0: not opened" "$TMP/a$(printf '\033')[2Jb"
+	"a\\x1b[2Jb: not opened" "$TMP/a$(printf '\033')[2Jb"
 
 expect "an unknown option" 2 "" "binlog-show: --colour: no such option: " --colour
 expect "an unknown letter among others" 2 "" "binlog-show: -Z: no such option: " \

@@ -151,5 +151,5 @@ refused() { # SENTENCE OPTION...
 cd "$TMP" || exit 1
 refused "binlog-show: --diff: compares two runs: give the paths of both" --diff a
 refused "binlog-show: --diff: compares two runs: give the paths of both" --diff a b new
-refused "nothing:0: not opened: No such file or directory: check the path and its permissions" --diff a nothing
+refused "nothing: not opened: No such file or directory: check the path and its permissions" --diff a nothing
 finish

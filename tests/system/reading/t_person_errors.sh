@@ -64,8 +64,8 @@ while IFS='|' read -r command words wanted; do
 	verdict $? "$command: $words" "$status: $said$(head -n 3 out)"
 done <<'TABLE'
 # ---- nothing to read ----
-binlog-show                         | binlog.data:0: not opened: No such file or directory: check the path
-binlog-show absent                  | absent:0: not opened: No such file or directory: check the path
+binlog-show                         | binlog.data: not opened: No such file or directory: check the path
+binlog-show absent                  | absent: not opened: No such file or directory: check the path
 binlog-show empty                   | give the directory that BINLOG_DIR named
 binlog-show other                   | no file in this directory ends in .binlog or .blog
 binlog-show bad                     | this is plain text
@@ -92,8 +92,8 @@ binlog-show --diff good             | --diff: compares two runs: give the paths 
 binlog-show --diff --count good good | --diff: shows neither numbers nor spans: leave out --stats
 binlog-show --index --values=x prog | --index: shows neither numbers nor spans
 binlog-show --recover --spans 'a=>b' good | --recover: shows neither numbers nor spans
-binlog-show --diff good absent      | absent:0: not opened: No such file or directory: check the path
-binlog-show --coverage absent       | absent:0: not opened: No such file or directory: check the path
+binlog-show --diff good absent      | absent: not opened: No such file or directory: check the path
+binlog-show --coverage absent       | absent: not opened: No such file or directory: check the path
 binlog-show --index absent          | no such file: give an executable or a library
 binlog-show --index notes.txt       | not an ELF file: give an executable or a library
 binlog-show --index                 | no program is named: give its path

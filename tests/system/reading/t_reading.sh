@@ -119,7 +119,7 @@ unset NO_COLOR PAGER LESS
 shades() { # WORDS: the sequences around the text that has them
 	sed -n "s/$escape/E/g; /$1/{s/.*: \(E\[[0-9;]*m\).*\(E\[0m\).*/\1 \2/p;q}"
 }
-on_terminal "$show" -q --no-pager capture >terminal
+on_terminal "$show" -q --no-pager --width=0 capture >terminal
 same "errors are red, worse ones too" "E[1;31m E[0m E[1;31m E[0m" \
 	"$(shades 'error: request' <terminal) $(shades 'all is lost' <terminal)"
 same "warnings are yellow, notices bold, debugging dim" "E[1;33m E[0m E[1m E[0m E[2m E[0m" \
@@ -134,9 +134,9 @@ same "in columns too" "$("$show" -q --columns=level,message,pid capture)" \
 	"$("$show" -q --columns=level,message,pid --color=always capture | plain)"
 for how in 'env NO_COLOR=1' 'env TERM=dumb'; do
 	# shellcheck disable=SC2086
-	same "with ${how#env } there are no colours" "$(cat lines)" "$(on_terminal $how "$show" -q --no-pager capture)"
+	same "with ${how#env } there are no colours" "$(cat lines)" "$(on_terminal $how "$show" -q --no-pager --width=0 capture)"
 done
-same "nor with --color=never" "$(cat lines)" "$(on_terminal "$show" -q --no-pager --color=never capture)"
+same "nor with --color=never" "$(cat lines)" "$(on_terminal "$show" -q --no-pager --width=0 --color=never capture)"
 same "nor elsewhere than on a terminal" "$(cat lines)" "$("$show" -q capture)"
 same "--color=always has them all the same" "$(cat terminal)" "$(NO_COLOR=1 "$show" -q --color=always capture)"
 
@@ -147,13 +147,13 @@ if [ -n "$LINES_READ" ]; then head -n "$LINES_READ" >paged; else cat >paged; fi
 echo "the pager has ended"
 SH
 chmod +x pager
-same "a pager gets it" "the pager has ended" "$(BINLOG_PAGER=./pager on_terminal "$show" -q capture)"
+same "a pager gets it" "the pager has ended" "$(BINLOG_PAGER=./pager on_terminal "$show" -q --width=0 capture)"
 same "with colours, since a terminal is behind it" "$(cat terminal)" "$(cat paged)"
 same "as less it ends by itself and shows colours" FRSXMK "$(cat less)"
 same "what is left over is said when it has ended" "the pager has ended
-$(wc -l <raw) captured" "$(BINLOG_PAGER=./pager on_terminal "$show" capture |
-	awk '/captured/ { print $1 + 1 - 1, $2; next } 1' | sed 's/,$//')"
-PAGER=./pager on_terminal "$show" -q log.blog >/dev/null
+$(wc -l <raw) recorded" "$(BINLOG_PAGER=./pager on_terminal "$show" capture |
+	awk '/recorded/ { print $1 + 1 - 1, $2; next } 1' | sed 's/,$//')"
+PAGER=./pager on_terminal "$show" -q --width=0 log.blog >/dev/null
 same "PAGER does if BINLOG_PAGER is not set" "$(cat terminal)" "$(cat paged)"
 BINLOG_PAGER=./pager LINES_READ=2 on_terminal "$show" -q capture >said
 same "one that ends early is no failure" "0 2 the pager has ended" "$? $(wc -l <paged) $(cat said)"
@@ -179,7 +179,7 @@ BINLOG_PAGER=./pager "$show" -q capture >/dev/null
 BINLOG_PAGER=./pager on_terminal "$show" -q --output=help >/dev/null
 [ ! -e paged ]
 verdict $? "none with --no-pager, with --follow, when it is empty, and elsewhere than on a terminal"
-BINLOG_PAGER=./pager on_terminal "$show" -q --stacks capture >/dev/null
+BINLOG_PAGER=./pager on_terminal "$show" -q --stacks --width=0 capture >/dev/null
 same "names are looked up beside it" "$("$show" -q --stacks --color=always capture | cksum)" "$(cksum <paged)"
 same "on a terminal there is no progress of what is done at once" "0" \
 	"$(on_terminal "$show" -q capture --to=copied | grep -c '#')"
@@ -230,7 +230,7 @@ same "bash: levels" "err emerg" "$(completed binlog-show -p e | tr ' ' '\n' | so
 same "bash: when" "always auto" "$(completed binlog-show --color = a | tr ' ' '\n' | sort | paste -sd ' ')"
 same "bash: words of binlog-ctl" "rules rule reload rotate" "$(completed binlog-ctl r)"
 for tool in run pack symbolize top ctl show; do
-	for option in $("$BUILD/binlog-$tool" --help | sed -nE 's/^ *(-.,)? *(--[a-z-]+).*/\2/p'); do
+	for option in $({ "$BUILD/binlog-$tool" --help=all 2>/dev/null || "$BUILD/binlog-$tool" --help; } | sed -nE 's/^ *(-.,)? *(--[a-z-]+).*/\2/p'); do
 		completed "binlog-$tool" "$option" | grep -qE -- "$option(=| |$)" || echo "binlog-$tool $option"
 	done
 done >differences

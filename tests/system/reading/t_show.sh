@@ -155,9 +155,15 @@ same "--output=help lists the styles" "0 $styles" \
 	"$status $(awk '{ printf "%s%s", sep, $1; sep = " " }' styles)"
 for option in raw as-written stream pid stacks depth output columns lines reverse config processes utc quiet help \
 	version; do
-	"$show" --help | grep -q -- "--$option" || missing="$missing $option"
+	"$show" --help=all | grep -q -- "--$option" || missing="$missing $option"
 done
-same "--help names every option" "" "$missing"
+same "--help=all names every option" "" "$missing"
+same "--help fits a terminal of 80 columns and 25 lines, and names --help=all" "25 yes 1" \
+	"$("$show" --help | wc -l) $("$show" -h | awk 'length > 80 { wide = 1 } END { print wide ? "no" : "yes" }') $(
+		"$show" --help | grep -c -- --help=all)"
+same "what --help names is in --help=all" "" "$("$show" --help | grep -oE -- '--[a-z-]+' | sort -u | while read -r option; do
+	"$show" --help=all | grep -q -- "^ .*$option" || echo "$option"
+done)"
 "$show" --version | grep -q 'binlog-show'
 same "--version tells its name" 0 $?
 "$show" --as-written >/dev/null 2>&1

@@ -76,14 +76,14 @@ complains() { # SENTENCE COMPLAINT OPTION...
 	same "$1: the status" 2 $?
 	same "$1" "$2" "$(cat said)"
 }
-complains "a directory is no text" "$TMP:0: not opened: Is a directory: check the path and its permissions" --text="$TMP"
-complains "a file that is not there is named" "none.log:0: not opened: No such file or directory: check the path and its permissions" \
+complains "a directory is no text" "$TMP: not opened: Is a directory: check the path and its permissions" --text="$TMP"
+complains "a file that is not there is named" "none.log: not opened: No such file or directory: check the path and its permissions" \
 	--text=none.log
 not_text='not read: this is no text: it is a program, a capture, or compressed: give what was recorded without --text, and unpack what is compressed: xzcat FILE | binlog-show --text=-'
 xz <server.log >server.log.xz
-complains "what xz has compressed is no text" "server.log.xz:0: $not_text" --text=server.log.xz
+complains "what xz has compressed is no text" "server.log.xz: $not_text" --text=server.log.xz
 capture=$(ls "$TMP"/run/capture/*.binlog)
-complains "nor is a capture" "$capture:0: $not_text" --text="$capture"
+complains "nor is a capture" "$capture: $not_text" --text="$capture"
 complains "it is not followed" "binlog-show: --text: what was not recorded cannot be followed: leave out --follow" \
 	--text=server.log --follow
 complains "nor compared" "binlog-show: --text: what was not recorded is read as messages alone: leave out --index, --diff and --recover" \
