@@ -37,6 +37,7 @@
 #include "decoder/source/source.h"
 #include "decoder/statements/statements.h"
 #include "record/layout.h"
+#include "tools/show/names.h"
 
 /*
  * `binlog-show --recover`: a clean log, no text.  Called by main instead of
@@ -824,5 +825,7 @@ int main(int argc, char **argv)
 	}
 	if (show.options.index || show.options.diff || show.options.recover)
 		return start_plain(&show);
+	if (!names_resolve(&show.options, DEFAULT_PATH))
+		return EXIT_NOTHING;
 	return start(&show);
 }
