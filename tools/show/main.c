@@ -15,6 +15,7 @@
 
 #include "base/exit_status.h"
 #include "base/limits.h"
+#include "base/link.h"
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
 #include "decoder/output/last_lines.h"
@@ -439,12 +440,21 @@ static void say_all(const struct show *show)
 	print_sum(show);
 }
 
+/* Of one output, since what has links is kept for all of them. */
+static void choose_links(const struct show *show, bool paged)
+{
+	const struct outputs *outputs = &show->outputs;
+
+	link_choose(outputs->count == 1 && outputs->all[0].color, paged);
+}
+
 /* Where it goes, and without rights from here on.  Null, or why not. */
 static const char *open_followed(struct show *show)
 {
 	if (!outputs_open(&show->outputs, &show->list))
 		return show->outputs.problem;
 	outputs_choose_colors(&show->outputs);
+	choose_links(show, false);
 	return confine(show);
 }
 
@@ -626,6 +636,7 @@ static enum exit_status follow(struct show *show)
 static const char *settle(struct show *show, bool paged)
 {
 	outputs_choose_colors(&show->outputs);
+	choose_links(show, paged);
 	if (!outputs_hold(&show->outputs))
 		return show->outputs.problem;
 	if (paged && is_anything(show))
