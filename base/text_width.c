@@ -2,7 +2,10 @@
 
 #include <locale.h>
 #include <stdbool.h>
+#include <string.h>
 #include <wchar.h>
+
+#include "base/link.h"
 
 static bool is_ascii(const char *text, size_t bytes)
 {
@@ -47,7 +50,8 @@ static size_t add_up(const char *text, size_t bytes)
 	return width;
 }
 
-size_t text_width(const char *text, size_t bytes)
+/* Without any sequence. */
+static size_t width_of(const char *text, size_t bytes)
 {
 	locale_t before;
 	size_t width;
@@ -58,4 +62,23 @@ size_t text_width(const char *text, size_t bytes)
 	width = add_up(text, bytes);
 	uselocale(before);
 	return width;
+}
+
+size_t text_width(const char *text, size_t bytes)
+{
+	const char *escape;
+	size_t width = 0;
+
+	while ((escape = memchr(text, '\033', bytes))) {
+		const char *end =
+			memmem(escape, bytes - (size_t)(escape - text),
+				LINK_END, sizeof(LINK_END) - 1);
+
+		if (!end || strncmp(escape, LINK, sizeof(LINK) - 1) != 0)
+			break;
+		width += width_of(text, (size_t)(escape - text));
+		bytes -= (size_t)(end + sizeof(LINK_END) - 1 - text);
+		text = end + sizeof(LINK_END) - 1;
+	}
+	return width + width_of(text, bytes);
 }

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Of UTF-8 without control characters, as escape.h leaves it. */
+/* Of UTF-8 without control characters, as escape.h leaves it, but for links as
+ * link.h makes them, which have no width. */
 size_t text_width(const char *text, size_t bytes);
 
 #endif

@@ -21,6 +21,8 @@ LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm pytho
 LONG_UNPACKED = $(CHECK_UNPACKED) postgresql rsync bind9 unbound haproxy apache2 chrony snmpd snmp squid vsftpd varnish \
 	openvpn nsd stunnel4 tinyproxy exim4-daemon-light git libzookeeper-java
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
+# One that is recorded, unpacked where there is no other.
+DEMO_UNPACKED = redis-server
 FUZZ_PACKAGES = $(CHECK_PACKAGES) afl++
 ANALYZE_PACKAGES = $(CHECK_PACKAGES) clang-tidy cppcheck
 # What `make bench` compares with; those that cannot be had are named there.

@@ -54,10 +54,10 @@ lint: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/lint $(O)
 
-## make demo            install what is needed, build, record a program, show its log
+## make demo            install what is needed, build, record a program and a daemon, show what can be asked
 demo: deps-demo
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/demo $(O)
+	$(Q)tests/demo $(O) $(DEMO_UNPACKED)
 
 # Branches, of the tools and of the preloaded library.  T=NAME for some tests,
 # ADD=1 to add to what has been counted.

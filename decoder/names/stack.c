@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/link.h"
 #include "decoder/names/frames.h"
 
 /* Of a pool, and no more stacks are kept in it. */
@@ -174,8 +175,10 @@ static bool put_frame(void *closure, const struct location *location)
 	} else if (location->function && location->file) {
 		put(stack, location->function);
 		put(stack, " at ");
+		link_begin(&stack->lines, location->file, location->line);
 		put(stack, location->file);
 		put_number(stack, ":", location->line, false);
+		link_end(&stack->lines, location->file);
 	} else {
 		put_location(stack, location);
 	}

@@ -80,11 +80,13 @@ static const char *check_lines(
 	const struct options *options, const char **option)
 {
 	bool line = strcmp(options->style, "line") == 0 ||
+		    strcmp(options->style, "quickfix") == 0 ||
 		    report_options_show_lines(options);
 	bool timeline = strcmp(options->style, "timeline") == 0;
 
 	*option = "--columns";
-	if (options->columns.count > 0 && !line && !timeline)
+	if (options->columns.count > 0 && !timeline &&
+		(!line || strcmp(options->style, "quickfix") == 0))
 		return "lines have them: give --output=timeline, or leave "
 		       "--output out";
 	*option = "--location";
@@ -206,6 +208,8 @@ bool options_fit(struct options *options)
 		complain(options, option, wrong);
 	if (strcmp(options->style, "folded") == 0)
 		options->stacks = true;
+	if (strcmp(options->style, "quickfix") == 0)
+		options->location = true;
 	options->rules.named = options->pointers;
 	options->rules.reworded = strcmp(options->style, "timeline") == 0;
 	return !wrong;

@@ -3,6 +3,7 @@
 
 #include "base/calendar.h"
 #include "base/escape.h"
+#include "base/link.h"
 #include "base/text_width.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
@@ -93,6 +94,18 @@ static void put_origin(struct line *line, const struct message *message,
 	put_author(line, message, head);
 }
 
+/* Who said it, as a link to there. */
+static void put_location(void *closure, const struct location *location)
+{
+	bool linked = location->file && location->line;
+
+	if (linked)
+		link_begin(closure, location->file, location->line);
+	message_words_location(closure, location);
+	if (linked)
+		link_end(closure, location->file);
+}
+
 static void put_head(struct line *line, const struct message *message,
 	struct render_buffer *head)
 {
@@ -109,8 +122,8 @@ static void put_head(struct line *line, const struct message *message,
 		render_buffer_put(head, ": ", 2);
 	}
 	if (line->settings.location)
-		frames_author(line->settings.location, message,
-			message_words_location, head);
+		frames_author(line->settings.location, message, put_location,
+			head);
 }
 
 static void put_stack(struct line *line, const struct message *message,

@@ -57,8 +57,11 @@ function add_option(n,    named_first) {
 	helps[count] = string(field[n])
 }
 
-# What may be given to an option: a kind of `values`, "file", "directory" or nothing.
+# What may be given to an option: a kind of `values`, "file", "directory", "recorded COLUMN", which is what the calls in
+# binlog.data have there, or nothing.
 function kind_of(i) {
+	if (tool == "binlog-show" && names[i] in columns)
+		return "recorded " columns[names[i]]
 	if (names[i] == "output" && tool == "binlog-show")
 		return "style"
 	if (names[i] == "columns" && arguments[i] != "")
@@ -74,6 +77,16 @@ function kind_of(i) {
 	return arguments[i] ~ /^(FILE|PATH|LOG|FROM=TO)$/ ? "file" : ""
 }
 
+# What a shell runs for "recorded": formats without quotes, and with a star for what is special in them; names of arguments.
+function recorded(column) {
+	return "timeout 2 binlog-show --no-pager --color=never -q -n 5000 --columns=\"" column "\" 2>/dev/null </dev/null |\n" \
+		"\t\tcase " column " in\n" \
+		"\t\tformat) sed -n 's/^\"\\(.*\\)\" *$/\\1/; /\\\\/s/\\\\.*/*/; /^-*$/!p' ;;\n" \
+		"\t\targs) grep -oE '[A-Za-z_][A-Za-z0-9_]*\\(' | tr -d '(' ;;\n" \
+		"\t\t*) sed -n 's/^ *//; s/ *$//; /^-*$/!p' ;;\n" \
+		"\t\tesac | LC_ALL=C sort -u | head -n 500"
+}
+
 # Whether several may be given with commas between them.
 function is_list(kind) {
 	return kind == "column" || kind == "stream"
@@ -82,6 +95,14 @@ function is_list(kind) {
 BEGIN {
 	values["when"] = "auto always never"
 	values["stream"] = "stdout stderr syslog file:"
+	# Options that are about a column, or about what is named in one.
+	n = split("pid tid thread coroutine format function caller module category", alike, " ")
+	for (i = 1; i <= n; i++)
+		columns[alike[i]] = alike[i]
+	columns["file"] = "location"
+	n = split("values histogram rcdf largest smallest", alike, " ")
+	for (i = 1; i <= n; i++)
+		columns[alike[i]] = "args"
 }
 /^STYLE\(/ { take_fields($0); add("style", field[1]); next }
 /^COLUMN\(/ { take_fields($0); word = string(field[2]); sub(/^-/, "", word); add("column", word); next }

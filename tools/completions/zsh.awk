@@ -13,6 +13,8 @@ function action(kind) {
 		return "_files"
 	if (kind == "directory")
 		return "_files -/"
+	if (kind ~ /^recorded /)
+		return "_binlog_show_" kind
 	if (kind == "")
 		return " "
 	if (is_list(kind))
@@ -30,16 +32,41 @@ function specification(i,    behind, help) {
 		help behind "'"
 }
 
+# What binlog.data has: see options.awk.
+function print_functions() {
+	if (tool == "binlog-ctl") {
+		print "_binlog_ctl_words() {"
+		print "\tlocal -a running=(binlog.data/*-*-*-*.binlog(N:t))"
+		print "\trunning=(${${running%-*-*}##*-})"
+		print "\trunning=(${^running}(Ne:'[[ -d /proc/$REPLY ]]':))"
+		print "\tcompadd \"$@\" -- " values["word"] " $running"
+		print "}"
+		return
+	}
+	print "_binlog_show_recorded() {"
+	print "\tlocal column=${@[-1]}"
+	print "\tlocal -a found=(${(f)\"$(" recorded("$column") ")\"})"
+	print "\tcompadd -- $found"
+	print "}"
+	print "_binlog_show_paths() {"
+	print "\tlocal -a programs=(binlog.data/*-*-*-*.binlog(N:t))"
+	print "\tcompadd -- ${(u)programs%-*-*-*}"
+	print "\t_files"
+	print "}"
+}
+
 function finish(tool,    i) {
 	print "#compdef " tool
 	print "# zsh completion: made out of the tables of its options"
+	if (tool == "binlog-show" || tool == "binlog-ctl")
+		print_functions()
 	print "_arguments -s -S \\"
 	for (i = 1; i <= count; i++)
 		print "\t" specification(i) " \\"
 	if (tool == "binlog-ctl")
-		print "\t'*:word:(" safe(values["word"]) ")'"
+		print "\t'*:word:_binlog_ctl_words'"
 	else if (tool == "binlog-run")
 		print "\t'(-):command:_command_names -e' '*::arguments:_normal'"
 	else
-		print "\t'*:path:_files'"
+		print "\t'*:path:" (tool == "binlog-show" ? "_binlog_show_paths" : "_files") "'"
 }

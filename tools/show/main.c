@@ -15,6 +15,7 @@
 
 #include "base/exit_status.h"
 #include "base/limits.h"
+#include "base/link.h"
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
 #include "decoder/output/count_words.h"
@@ -38,6 +39,7 @@
 #include "decoder/source/source.h"
 #include "decoder/statements/statements.h"
 #include "record/layout.h"
+#include "tools/show/names.h"
 
 /*
  * `binlog-show --recover`: a clean log, no text.  Called by main instead of
@@ -466,12 +468,21 @@ static void choose_looks(struct show *show)
 		stack_fold_start(show->stack);
 }
 
+/* Of one output, since what has links is kept for all of them. */
+static void choose_links(const struct show *show, bool paged)
+{
+	const struct outputs *outputs = &show->outputs;
+
+	link_choose(outputs->count == 1 && outputs->all[0].color, paged);
+}
+
 /* Where it goes, and without rights from here on.  Null, or why not. */
 static const char *open_followed(struct show *show)
 {
 	if (!outputs_open(&show->outputs, &show->list))
 		return show->outputs.problem;
 	choose_looks(show);
+	choose_links(show, false);
 	return confine(show);
 }
 
@@ -653,6 +664,7 @@ static enum exit_status follow(struct show *show)
 static const char *settle(struct show *show, bool paged)
 {
 	choose_looks(show);
+	choose_links(show, paged);
 	if (!outputs_hold(&show->outputs))
 		return show->outputs.problem;
 	if (paged && is_anything(show))
@@ -854,5 +866,7 @@ int main(int argc, char **argv)
 	}
 	if (show.options.index || show.options.diff || show.options.recover)
 		return start_plain(&show);
+	if (!names_resolve(&show.options, DEFAULT_PATH))
+		return EXIT_NOTHING;
 	return start(&show);
 }

@@ -229,6 +229,32 @@ same "bash: columns, in a list" "time,pid,module time,pid,message" "$(completed 
 same "bash: levels" "err emerg" "$(completed binlog-show -p e | tr ' ' '\n' | sort -r | paste -sd ' ')"
 same "bash: when" "always auto" "$(completed binlog-show --color = a | tr ' ' '\n' | sort | paste -sd ' ')"
 same "bash: words of binlog-ctl" "rules rule reload rotate" "$(completed binlog-ctl r)"
+mkdir shells && cd shells || exit 1
+cat >said.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+static void hello(int n) { printf("hello %d times, size=%d\n", n, 3 * n); }
+int main(void) { hello(1); printf("over: %s", "\n"); fflush(stdout); if (getenv("WAIT")) sleep(100); return 0; }
+C
+$CC -g -O0 -w -o said said.c || exit 1
+LD_PRELOAD=$lib ./said >/dev/null
+LD_PRELOAD=$lib WAIT=1 ./said >/dev/null &
+waiting=$!
+for _ in $(seq 500); do [ "$(echo binlog.data/said-$waiting-*)" = "binlog.data/said-$waiting-*" ] || break; sleep 0.01; done
+ended=$(echo binlog.data/* | tr ' ' '\n' | sed -n 's/.*said-\([0-9]*\)-.*/\1/p' | grep -v "^$waiting$")
+PATH=$BUILD:$PATH
+mv said.c code.c; mv said program
+same "bash: programs that were recorded" "said said" "$(completed binlog-show sa | xargs)"
+same "bash: files, too" "code.c" "$(completed binlog-show co)"
+same "bash: processes that run" "$waiting" "$(completed binlog-ctl "${waiting:0:1}" | tr ' ' '\n' | grep -xE "$waiting|$ended")"
+same "bash: processes that were recorded" "$(printf '%s\n' $waiting $ended | LC_ALL=C sort | paste -sd ' ')" "$(completed binlog-show --pid '')"
+same "bash: statements" 'hello\ %d\ times\,\ size=%d\*' "$(completed binlog-show --format = he)"
+same "bash: what is so completed chooses them" 2 \
+	"$(eval "binlog-show -q --count --format=$(completed binlog-show --format = he)")"
+same "bash: functions of the program" "hello main" "$(completed binlog-show --caller '')"
+same "bash: places" "said.c:$(grep -n 'hello(int' code.c | cut -d : -f 1)" "$(completed binlog-show --file = said.c:3)"
+same "bash: names of arguments" "size" "$(completed binlog-show --values = s)"
+cd ..
 for tool in run pack symbolize top ctl show; do
 	for option in $({ "$BUILD/binlog-$tool" --help=all 2>/dev/null || "$BUILD/binlog-$tool" --help; } | sed -nE 's/^ *(-.,)? *(--[a-z-]+).*/\2/p'); do
 		completed "binlog-$tool" "$option" | grep -qE -- "$option(=| |$)" || echo "binlog-$tool $option"
@@ -253,8 +279,13 @@ Z
 	}
 	same "zsh: an option" "<binlog-show --as-written >" "$(by_zsh 'binlog-show --as-w')"
 	same "zsh: a style" "<binlog-show --output=processes >" "$(by_zsh 'binlog-show --output=pro')"
+	same "zsh: a program that was recorded" "<binlog-show said >" "$(cd shells && cp ../ask.zsh . && by_zsh 'binlog-show sai')"
+	same "zsh: a process that runs" "<binlog-ctl $waiting >" "$(cd shells && by_zsh "binlog-ctl ${waiting%?}")"
+	same "zsh: a statement" "<binlog-show --format=hello\\ %d\\ times,\\ size=%d\\* >" "$(cd shells && by_zsh 'binlog-show --format=hel')"
+	same "zsh: the name of an argument" "<binlog-show --values=size >" "$(cd shells && by_zsh 'binlog-show --values=si')"
 	same "zsh: a word of binlog-ctl" "<binlog-ctl snapshot >" "$(by_zsh 'binlog-ctl snap')"
 else
 	skip "zsh: it is not installed"
 fi
+kill $waiting
 finish
