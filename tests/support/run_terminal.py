@@ -52,6 +52,7 @@ class Terminal:
                 os.tcsetpgrp(0, os.getpgrp())
                 os.write(1, b"<status %d>" % status)
                 if not os.WIFSTOPPED(status):
+                    time.sleep(0.3)
                     os._exit(0)
                 time.sleep(0.2)
                 os.tcsetpgrp(0, job)
@@ -149,7 +150,7 @@ check(text == "1\n2\n<status 0>", "standard error closed: nothing is said", text
 
 # ---- as natively ----
 
-SEES = ("for i in 0 1 2; do readlink /proc/self/fd/$i; done; ls /proc/self/fd; cat /proc/$$/task/$$/children | wc -w; "
+SEES = ("for i in 0 1 2; do readlink /proc/self/fd/$i; done; ls /proc/self/fd; cat /proc/$$/task/$$/children >children; wc -w <children; "
         "ps -o pid=,ppid=,pgid=,sid=,tpgid= -p $$ | awk '{print $1 == $3, $2 == $4, $1 == $5}'; "
         "grep -E 'SigBlk|SigIgn|Pnd' /proc/self/status; wait; exit 9")
 

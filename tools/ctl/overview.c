@@ -18,7 +18,8 @@ static int is_number(const struct dirent *entry)
 
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
-	long x = atol((*a)->d_name), y = atol((*b)->d_name);
+	long x = strtol((*a)->d_name, NULL, 10);
+	long y = strtol((*b)->d_name, NULL, 10);
 
 	return (x > y) - (x < y);
 }
@@ -57,8 +58,8 @@ static void put_examples(int process)
 		{"status", "how much it says, and from where"},
 		{"level=err",
 			"record only errors; level=all: everything again"},
-		{"rule 'func NAME drop'",
-			"nothing of that function; rules= removes the rules"},
+		{"rule 'format \"*retry*\" drop'",
+			"nothing of this text; rules= removes the rules"},
 		{"snapshot now.blog",
 			"copy what is there: binlog-show now.blog"},
 	};
@@ -67,7 +68,7 @@ static void put_examples(int process)
 	puts("\nFor example (binlog-ctl --help has all words; a directory of "
 	     "captures instead\nof a process: all that write to it):\n");
 	for (i = 0; i < sizeof(examples) / sizeof(*examples); i++)
-		printf("  binlog-ctl %d %-22s  %s\n", process, examples[i][0],
+		printf("  binlog-ctl %d %-28s  %s\n", process, examples[i][0],
 			examples[i][1]);
 }
 

@@ -26,10 +26,10 @@
 #include "rules/levels.h"
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
-#include "tools/run/directory.h"
+#include "tools/run/capture_place.h"
 #include "tools/run/program_check.h"
 #include "tools/run/selftest.h"
-#include "tools/run/watch.h"
+#include "tools/run/end_watch.h"
 
 /*
  * What binlog-run hands to the library in variables of one value: numbers,
@@ -405,7 +405,7 @@ static char *absolute(const char *path)
 
 static bool check_directory(const char *path, struct refusal *refusal)
 {
-	int error = directory_obstacle(path);
+	int error = capture_place_obstacle(path);
 
 	return error == 0 || error == ENOSPC ||
 	       refusal_set(refusal, REFUSAL_POINTLESS,
@@ -543,16 +543,16 @@ static _Noreturn void execute_watched(
 	if (!whole || strcmp(whole, summary->directory) != 0)
 		summary->shown = summary->directory; /* they go elsewhere */
 	free(whole);
-	if (directory_obstacle(summary->directory) == 0)
-		watch_say_hidden();
-	watcher = watch_begin(summary);
+	if (capture_place_obstacle(summary->directory) == 0)
+		end_watch_say_hidden();
+	watcher = end_watch_begin(summary);
 	snprintf(number, sizeof(number), "%d", (int)getpid());
 	if (watcher >= 0 && setenv("BINLOG_WATCHED", number, 1) != 0)
 		fail("BINLOG_WATCHED");
 	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
 		fail("LD_PRELOAD");
 	execvp(request->program.path, request->arguments);
-	watch_cancel(watcher);
+	end_watch_cancel(watcher);
 	complain(request->program.path, strerror(errno));
 	exit(REFUSAL_CANNOT_RUN);
 }
@@ -648,7 +648,7 @@ int main(int argc, char **argv)
 	}
 	if (request.show)
 		execute_and_show(&request);
-	if (!request.quiet && watch_is_of_use())
+	if (!request.quiet && end_watch_is_of_use())
 		execute_watched(&request, &summary);
 	execute(&request);
 }

@@ -16,7 +16,7 @@
 #include "base/sentence.h"
 #include "record/layout.h"
 #include "tools/live/status_count.h"
-#include "tools/run/directory.h"
+#include "tools/run/capture_place.h"
 
 /* Longer than this nobody waits for a number. */
 #define COUNT_NS 1000000000u
@@ -189,7 +189,7 @@ void summary_say(const struct summary *summary, uint64_t run)
 {
 	struct sums sums = {.run = run};
 	char argument[PATH_MAX];
-	int error = directory_obstacle(summary->directory);
+	int error = capture_place_obstacle(summary->directory);
 
 	if (run != 0)
 		look(&sums, summary->directory);

@@ -1,7 +1,8 @@
 /*
  * What is said on a terminal when a program has ended: how much was recorded of
  * its run, where, how to read it, and what went wrong inside it.  Called by
- * watch.c, in a process of its own, since what it reads was written by others.
+ * end_watch.c, in a process of its own, since what it reads was written by
+ * others.
  */
 #ifndef TOOLS_RUN_SUMMARY_H
 #define TOOLS_RUN_SUMMARY_H

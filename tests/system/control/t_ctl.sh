@@ -182,7 +182,6 @@ says() { # SENTENCE STATUS WORDS ARGUMENTS...: one line on stderr, with these wo
 	same "$1" "$2 1 1" "$? $(wc -l <"$TMP/complaint") $(grep -c -- "^binlog-ctl: .*$3" "$TMP/complaint")"
 }
 says "a word that is not there" 2 "say list or clean, see binlog-ctl --help" level
-says "no word" 2 "say list or clean"
 says "two directories" 2 "one directory at a time" clean a b
 says "no such directory" 2 "No such file" clean "$TMP/nowhere"
 says "a file in place of a directory" 2 "Not a directory" clean "$TMP/outside"
@@ -199,4 +198,22 @@ same "--help names words and options" "0 4" "$? $(grep -cE '^  (list|clean|-o, -
 same "--version is one line" 1 "$("$ctl" --version | wc -l)"
 "$ctl" --help >/dev/full 2>"$TMP/complaint"
 same "standard output is full: said" "2 1" "$? $(grep -c 'No space' "$TMP/complaint")"
+
+# ---- without arguments: what runs, and what can be said to it ----
+build linger
+start "$TMP/runs"
+"$ctl" >"$TMP/out"
+same "without arguments: what is recorded now is listed" "0 1" \
+	"$? $(grep -cE "^ *$running +linger +$TMP/runs/captures/linger-$running-[^ ]*$" "$TMP/out")"
+process=$(sed -n 's/^  binlog-ctl \([0-9]*\) status .*/\1/p' "$TMP/out")
+verdict "$(grep -qE "^ *$process +[^ ]+ +/" "$TMP/out"; echo $?)" "the examples name one of them"
+sed -nE "s/^  binlog-ctl [0-9]+ (.*[^ ])  +.*/\1/p" "$TMP/out" >"$TMP/examples"
+same "there are four examples" 4 "$(wc -l <"$TMP/examples")"
+while read -r example; do
+	(cd "$TMP" && PATH=$BUILD:$PATH eval "binlog-ctl $running $example") >"$TMP/said" 2>&1
+	same "the example is right: $example" 0 $?
+done <"$TMP/examples"
+kill "$running"
+ends "$running"
+verdict "$("$ctl" 2>&1 | grep -qE "^ *$running "; expr 1 - $?)" "what has ended is not listed"
 finish

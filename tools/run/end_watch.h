@@ -6,27 +6,27 @@
  * descriptors but standard error (and a file that is standard output), and
  * sends no signal.
  */
-#ifndef TOOLS_RUN_WATCH_H
-#define TOOLS_RUN_WATCH_H
+#ifndef TOOLS_RUN_END_WATCH_H
+#define TOOLS_RUN_END_WATCH_H
 
 #include <stdbool.h>
 
 #include "tools/run/summary.h"
 
 /* Whether there is anybody to be told: standard error is a terminal. */
-bool watch_is_of_use(void);
+bool end_watch_is_of_use(void);
 
 /* What will not be written by the calling process's outputs is said.  */
-void watch_say_hidden(void);
+void end_watch_say_hidden(void);
 
 /*
  * `summary` with all but the output filled.  Returns a descriptor for
- * watch_cancel(), which is closed when this process executes the program; -1:
- * nobody watches.
+ * end_watch_cancel(), which is closed when this process executes the program;
+ * -1: nobody watches.
  */
-int watch_begin(struct summary *summary);
+int end_watch_begin(struct summary *summary);
 
 /* The program could not be executed. */
-void watch_cancel(int watcher);
+void end_watch_cancel(int watcher);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tools/run/directory.h"
+#include "tools/run/capture_place.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -25,7 +25,7 @@ static int obstacle_to_files(const char *directory)
 		       : 0;
 }
 
-int directory_obstacle(const char *path)
+int capture_place_obstacle(const char *path)
 {
 	int error = obstacle_to_files(path);
 

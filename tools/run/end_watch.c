@@ -1,4 +1,4 @@
-#include "tools/run/watch.h"
+#include "tools/run/end_watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 
 /* ---- before ---- */
 
-bool watch_is_of_use(void)
+bool end_watch_is_of_use(void)
 {
 	return isatty(STDERR_FILENO);
 }
@@ -59,7 +59,7 @@ static bool is_hidden(unsigned stream, int fd)
 	       (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd));
 }
 
-void watch_say_hidden(void)
+void end_watch_say_hidden(void)
 {
 	bool out = is_hidden(POLICY_STDOUT, STDOUT_FILENO);
 	bool err = is_hidden(POLICY_STDERR, STDERR_FILENO);
@@ -377,7 +377,7 @@ static pid_t fork_quietly(void)
 	return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 }
 
-int watch_begin(struct summary *summary)
+int end_watch_begin(struct summary *summary)
 {
 	struct timespec now;
 	int ends[2];
@@ -413,7 +413,7 @@ int watch_begin(struct summary *summary)
 	return -1;
 }
 
-void watch_cancel(int watcher)
+void end_watch_cancel(int watcher)
 {
 	ssize_t written = watcher < 0 ? 0 : write(watcher, "", 1);
 
