@@ -344,6 +344,7 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 static unsigned find_width(const struct options *options, int fd)
 {
 	const char *columns = getenv("COLUMNS");
+	unsigned long told = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
 
 	if (options->width != OPTIONS_WIDTH_AUTO)
@@ -352,8 +353,7 @@ static unsigned find_width(const struct options *options, int fd)
 		return 0;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
-	return columns && atoi(columns) > 0 ? (unsigned)atoi(columns)
-					    : WIDTH_USUAL;
+	return told > 0 && told <= UINT16_MAX ? (unsigned)told : WIDTH_USUAL;
 }
 
 void outputs_choose_looks(struct outputs *outputs)

@@ -38,7 +38,7 @@ same "   its text is in the capture" 0 "$(wc -c <out)"
 task "who prints this line" "binlog-show --grep='request 37 done' --stacks"
 has '#0 answer at .*server\.c:[0-9]+'
 task "the slowest request" "binlog-show --largest=took --lines=1"
-has 'request 37 done, took [0-9]+ us'
+has 'request [0-9]+ done, took [0-9]{5,} us'
 sed 's/listening on port %d/listening at port %d/' server.c >other.c
 $CC -g -O1 -o other/server other.c 2>/dev/null || { mkdir other && $CC -g -O1 -o other/server other.c; }
 binlog-run --dir=bad.data other/server >out
