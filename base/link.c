@@ -1,8 +1,9 @@
 #include "base/link.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Before, less shows them as they are. */
@@ -34,7 +35,7 @@ static bool is_known(void)
 	/* what is around these has set the others */
 	if (begins(terminal, "screen") || begins(terminal, "tmux"))
 		return false;
-	if (vte && atoi(vte) >= 5000)
+	if (vte && strtol(vte, NULL, 10) >= 5000)
 		return true;
 	for (i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 		if (getenv(variables[i]))
@@ -48,25 +49,42 @@ static bool is_known(void)
 	return false;
 }
 
+/* 0: there is none, or it does not say. */
+static long version_of_less(void)
+{
+	static const char name[] = "less ";
+	char said[32] = "";
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return 0;
+	child = fork();
+	if (child == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execlp("less", "less", "--version", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	if (child > 0 && read(ends[0], said, sizeof(said) - 1) < 0)
+		*said = '\0';
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return begins(said, name) ? strtol(said + strlen(name), NULL, 10) : 0;
+}
+
 /* It is less, and not too old. */
 static bool pager_knows(void)
 {
 	const char *own = getenv("BINLOG_PAGER");
 	const char *chosen = own ? own : getenv("PAGER");
-	int version = 0;
-	FILE *less;
 
 	if (chosen && (*chosen == '\0' || strcmp(chosen, "cat") == 0))
 		return true;
 	if (chosen && strcmp(chosen, "less") != 0 && !begins(chosen, "less "))
 		return false;
-	less = popen("less --version 2>/dev/null", "re");
-	if (!less)
-		return false;
-	if (fscanf(less, "less %d", &version) != 1)
-		version = 0;
-	pclose(less);
-	return version >= LESS_KNOWS;
+	return version_of_less() >= LESS_KNOWS;
 }
 
 void link_choose(bool wanted, bool paged)

@@ -36,9 +36,12 @@ function specification(i,    behind, help) {
 function print_functions() {
 	if (tool == "binlog-ctl") {
 		print "_binlog_ctl_words() {"
-		print "\tlocal -a running=(binlog.data/*-*-*-*.binlog(N:t))"
-		print "\trunning=(${${running%-*-*}##*-})"
-		print "\trunning=(${^running}(Ne:'[[ -d /proc/$REPLY ]]':))"
+		print "\tlocal capture"
+		print "\tlocal -a running"
+		print "\tfor capture in binlog.data/*-*-*-*.binlog(N:t); do"
+		print "\t\tcapture=${${capture%-*-*}##*-}"
+		print "\t\t[[ -d /proc/$capture ]] && running+=$capture"
+		print "\tdone"
 		print "\tcompadd \"$@\" -- " values["word"] " $running"
 		print "}"
 		return

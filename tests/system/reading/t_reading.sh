@@ -230,20 +230,21 @@ same "bash: levels" "err emerg" "$(completed binlog-show -p e | tr ' ' '\n' | so
 same "bash: when" "always auto" "$(completed binlog-show --color = a | tr ' ' '\n' | sort | paste -sd ' ')"
 same "bash: words of binlog-ctl" "rules rule reload rotate" "$(completed binlog-ctl r)"
 mkdir shells && cd shells || exit 1
-cat >said.c <<'C'
+mkdir built
+cat >code.c <<'C'
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 static void hello(int n) { printf("hello %d times, size=%d\n", n, 3 * n); }
 int main(void) { hello(1); printf("over: %s", "\n"); fflush(stdout); if (getenv("WAIT")) sleep(100); return 0; }
 C
-$CC -g -O0 -w -o said said.c || exit 1
-LD_PRELOAD=$lib ./said >/dev/null
-LD_PRELOAD=$lib WAIT=1 ./said >/dev/null &
+$CC -g -O0 -w -o built/said code.c || exit 1
+LD_PRELOAD=$lib built/said >/dev/null
+LD_PRELOAD=$lib WAIT=1 built/said >/dev/null &
 waiting=$!
 for _ in $(seq 500); do [ "$(echo binlog.data/said-$waiting-*)" = "binlog.data/said-$waiting-*" ] || break; sleep 0.01; done
 ended=$(echo binlog.data/* | tr ' ' '\n' | sed -n 's/.*said-\([0-9]*\)-.*/\1/p' | grep -v "^$waiting$")
 PATH=$BUILD:$PATH
-mv said.c code.c; mv said program
 same "bash: programs that were recorded" "said said" "$(completed binlog-show sa | xargs)"
 same "bash: files, too" "code.c" "$(completed binlog-show co)"
 same "bash: processes that run" "$waiting" "$(completed binlog-ctl "${waiting:0:1}" | tr ' ' '\n' | grep -xE "$waiting|$ended")"
@@ -252,7 +253,7 @@ same "bash: statements" 'hello\ %d\ times\,\ size=%d\*' "$(completed binlog-show
 same "bash: what is so completed chooses them" 2 \
 	"$(eval "binlog-show -q --count --format=$(completed binlog-show --format = he)")"
 same "bash: functions of the program" "hello main" "$(completed binlog-show --caller '')"
-same "bash: places" "said.c:$(grep -n 'hello(int' code.c | cut -d : -f 1)" "$(completed binlog-show --file = said.c:3)"
+same "bash: places" "code.c:$(grep -n 'hello(int' code.c | cut -d : -f 1)" "$(completed binlog-show --file = code.c:4)"
 same "bash: names of arguments" "size" "$(completed binlog-show --values = s)"
 cd ..
 for tool in run pack symbolize top ctl show; do
