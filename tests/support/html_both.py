@@ -267,7 +267,7 @@ def summed(browser, values):
 def check_plots(browser):
     open_report(browser)
     browser.click("#tab-sites")
-    browser.wait("document.querySelector('#sites .plot')")
+    browser.wait("[...document.querySelectorAll('#sites tr')].some(e => e.textContent.includes('GET path'))")
     browser.eval("[...document.querySelectorAll('#sites tr')].find(e => e.textContent.includes('GET path'))"
                  ".querySelectorAll('.plot')[1].id = 'of-size'")
     browser.click("#of-size")
