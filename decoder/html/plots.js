@@ -78,6 +78,7 @@ async function plot(statement, field) {
 		return;
 	plots.series = answer;
 	choosePlotted();
+	element('plot-sum').textContent = plotSum();
 	drawPlots();
 }
 
