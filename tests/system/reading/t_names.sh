@@ -47,14 +47,14 @@ show onne >out 2>said
 same "the nearest one is" 1 "$(grep -c 'is it one?' said)"
 echo text >two
 show two >out 2>&1
-same "a file of this name is read as a file" 1 "$(grep -c '^two:0: not read' out)"
+same "a file of this name is read as a file" 1 "$(grep -c '^two: not read' out)"
 rm two
 mkdir two
 record env BINLOG_DIR=two ../bin/two 1
 same "and a directory as one" "$(../bin/two 1 2>/dev/null)" "$(show --raw --stream=stdout two)"
 rm -r two
 (cd .. && "$show" absent) >out 2>&1
-same "where nothing was recorded a path is missing" 1 "$(grep -c '^absent:0: not opened: No such file' out)"
+same "where nothing was recorded a path is missing" 1 "$(grep -c '^absent: not opened: No such file' out)"
 
 # ---- a line of source ----
 record ../bin/one 4
