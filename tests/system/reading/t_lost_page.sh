@@ -191,7 +191,7 @@ verdict $? "and that is said" "$(cat why)"
 refused() { # SENTENCE FILE COMPLAINT
 	timeout 20 "$show" "$2" >got 2>why
 	same "$1: the status" 2 $?
-	same "$1: as ever" "$2:0: $3" "$(cut -c "1-$((${#2} + ${#3} + 4))" why)"
+	same "$1: as ever" "$2: $3" "$(sed "1s,^\($2\):0:,\1:," why | cut -c "1-$((${#2} + ${#3} + 2))")"
 }
 head -c 40000000 /dev/urandom >noise.binlog
 dd if=/dev/zero of=noise.binlog bs=1 count=1 seek=1 conv=notrunc 2>/dev/null
