@@ -1,6 +1,7 @@
 #!/bin/bash
 # binlog-ship with servers that have a keeper (zookeeper): each message once on each replica, whichever of them dies meanwhile.
 . tests/support/lib.sh
+is_long || finish
 unpacked
 jars="${DEBS:-}/root/usr/share/java/*:/usr/share/java/*" # some of what it needs may be installed
 compgen -G "${DEBS:-}/root/usr/share/java/zookeeper.jar" >/dev/null || [ -e /usr/share/java/zookeeper.jar ] || { skip "zookeeper: $(not_unpacked)"; finish; }
