@@ -1,11 +1,6 @@
 #!/bin/bash
 # binlog-ship with servers that have a keeper (zookeeper): each message once on each replica, whichever of them dies meanwhile.
 . tests/support/lib.sh
-is_long || finish
-unpacked
-jars="${DEBS:-}/root/usr/share/java/*:/usr/share/java/*" # some of what it needs may be installed
-compgen -G "${DEBS:-}/root/usr/share/java/zookeeper.jar" >/dev/null || [ -e /usr/share/java/zookeeper.jar ] || { skip "zookeeper: $(not_unpacked)"; finish; }
-type -P java >/dev/null || { skip "java: not installed"; finish; }
 . tests/support/clickhouse.sh
 ship=$BUILD/binlog-ship
 query=$BUILD/binlog-query
@@ -24,6 +19,22 @@ C
 $CC -g -O1 -w -o says says.c || exit 1
 says() { BINLOG_DIR=$1 LD_PRELOAD=$lib ./says "$2" >/dev/null; } # DIRECTORY MESSAGES
 
+# ---- without a keeper ----
+says alone 10
+clickhouse_make plain
+clickhouse_start plain
+# shellcheck disable=SC2154 # clickhouse_make sets them
+"$ship" -q --to="clickhouse://127.0.0.1:$http_plain/logs" alone
+same "without a keeper all is sent" 0 $?
+same "to tables that are not replicated" "5 0" \
+	"$(ask plain "SELECT count(), countIf(engine LIKE 'Replicated%') FROM system.tables WHERE database = 'logs'" | tr '\t' ' ')"
+clickhouse_kill plain
+
+# ---- with one ----
+is_long || finish
+jars="${DEBS:-}/root/usr/share/java/*:/usr/share/java/*" # some of what it needs may be installed
+compgen -G "${DEBS:-}/root/usr/share/java/zookeeper.jar" >/dev/null || [ -e /usr/share/java/zookeeper.jar ] || { skip "zookeeper: $(not_unpacked)"; finish; }
+type -P java >/dev/null || { skip "java: not installed"; finish; }
 keeper=$(free_port)
 printf 'tickTime=500\ndataDir=%s/keeper\nclientPort=%s\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n4lw.commands.whitelist=ruok\n' "$TMP" "$keeper" >zoo.cfg
 keeper_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$keeper" && echo ruok >&3 && timeout 2 grep -q imok <&3); }
