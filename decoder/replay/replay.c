@@ -634,7 +634,7 @@ static void replay_part(
 		render_buffer_put(rest, text->data, text->length);
 		replay->failed |= rest->failed;
 		text->length = 0;
-		text->pieces = NULL;
+		text->pieces = NULL; /* what is put is none of its own */
 		render_buffer_put(text, rest->data, rest->length);
 		text->pieces = pieces;
 		for (i = 0; i < pieces->count; i++)

@@ -192,20 +192,21 @@ static bool ask_text(
  */
 static bool ask_replicated(struct ship *ship, size_t number, bool *replicated)
 {
-	uint64_t count;
+	uint64_t tables, macros = 0;
 
 	if (!ask_number(ship, number,
 		    "SELECT count() FROM system.tables WHERE database = "
 		    "'system' AND name IN ('zookeeper', 'macros')",
-		    &count))
+		    &tables))
 		return false;
-	if (count == 2 &&
+	/* to ask for a table that is not there would be an error */
+	if (tables == 2 &&
 		!ask_number(ship, number,
-			"SELECT count() + 1 FROM system.macros WHERE macro IN "
+			"SELECT count() FROM system.macros WHERE macro IN "
 			"('shard', 'replica')",
-			&count))
+			&macros))
 		return false;
-	*replicated = count == 3;
+	*replicated = macros == 2;
 	return true;
 }
 

@@ -55,9 +55,9 @@ static bool is_of_program(const struct recording *capture, const char *program)
 }
 
 /*
- * The name of the file that a command is a link to, as redis-server is to
- * redis-check-rdb: captures are named after the file.  The caller's; null: it
- * has no other name, or is not here.
+ * The name of the file that a command is a link to, since captures are named
+ * after the file that was executed.  The caller's; null: it has no other name,
+ * or is not here.
  */
 static char *linked_name(const char *command)
 {
