@@ -372,7 +372,9 @@ static size_t turn_run(
  * none is before them: this stretch of windows tells both ends.  Those beside
  * it leave out one byte, which is never taken for explained: two code words
  * differ in more bytes than they and that one are.  Others are, by chance, one
- * in 256.
+ * in 256.  If nothing else is damaged, all of the stretch is explained.  If
+ * something is, there are windows in it that are not; and those behind it may
+ * be where the run left bytes as they were: so both kinds are tried.
  */
 #define WINDOW (PARITY_ROWS - 1)
 
@@ -460,31 +462,47 @@ static bool window_may(const struct mending *mending, size_t first)
 	return false;
 }
 
-/* One window further, where the stretch goes on that is `now`, or ends at
- * `most`. */
-static void go_on(struct stretch *now, struct stretch *most, size_t at,
-	bool explained, struct stretch best[STRETCHES])
+/* What is found of stretches. */
+struct search {
+	struct stretch best[STRETCHES];
+	struct stretch now, most; /* goes on; ends there for now */
+	struct stretch pure;	  /* goes on, and is explained throughout */
+	struct stretch purest;
+};
+
+static void lengthen(struct stretch *stretch, size_t at)
+{
+	if (stretch->score == 0)
+		stretch->begin = at;
+	stretch->end = at + 1;
+	stretch->score++;
+}
+
+/* One window further. */
+static void go_on(struct search *search, size_t at, bool explained)
 {
 	if (explained) {
-		if (now->score == 0)
-			now->begin = at;
-		now->end = at + 1;
-		now->score++;
-		if (now->score > most->score)
-			*most = *now;
-	} else if (now->score > ANOTHER) {
-		now->score -= ANOTHER;
+		lengthen(&search->now, at);
+		lengthen(&search->pure, at);
+		if (search->now.score > search->most.score)
+			search->most = search->now;
+		if (search->pure.score > search->purest.score)
+			search->purest = search->pure;
+		return;
+	}
+	search->pure.score = 0;
+	if (search->now.score > ANOTHER) {
+		search->now.score -= ANOTHER;
 	} else {
-		keep(best, *most);
-		now->score = most->score = 0;
+		keep(search->best, search->most);
+		search->now.score = search->most.score = 0;
 	}
 }
 
 static void find_stretches(const struct mending *mending, struct terms *terms,
-	struct stretch best[STRETCHES])
+	struct search *search)
 {
 	const size_t row = mending->row;
-	struct stretch now = {0}, most = {0};
 	size_t first, i;
 
 	for (first = 0; (first + WINDOW - 1) * row < mending->places; first++) {
@@ -496,12 +514,11 @@ static void find_stretches(const struct mending *mending, struct terms *terms,
 			if (!mending->wrong[i] ||
 				at + (WINDOW - 1) * row >= mending->places)
 				continue;
-			go_on(&now, &most, at, may && explains(&terms[i]),
-				best);
+			go_on(search, at, may && explains(&terms[i]));
 			shift(&terms[i]);
 		}
 	}
-	keep(best, most);
+	keep(search->best, search->most);
 }
 
 /* Its ends, as the stretch tells them. */
@@ -563,7 +580,8 @@ static void mend_another(
 static bool mend_run(
 	struct mending *mending, parity_check *check, void *closure)
 {
-	struct stretch best[STRETCHES] = {{0}};
+	struct search search = {.now = {0}};
+	const struct stretch *best = search.best;
 	struct terms *terms = malloc(mending->row * sizeof(*terms));
 	unsigned patience = PATIENCE;
 	struct run run;
@@ -572,11 +590,14 @@ static bool mend_run(
 	if (!terms)
 		return false;
 	set_terms(mending, terms);
-	find_stretches(mending, terms, best);
+	find_stretches(mending, terms, &search);
 	free(terms);
 	for (i = 0; i < STRETCHES && best[i].score > 0; i++)
 		if (mend_stretch(mending, &best[i], check, closure))
 			return true;
+	if (check && search.purest.score > 0 &&
+		mend_stretch(mending, &search.purest, check, closure))
+		return true;
 	if (best[0].score < SURE)
 		return true;
 	run = run_of(mending, &best[0]);

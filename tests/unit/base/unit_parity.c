@@ -120,6 +120,28 @@ static void a_run_of_nearly_eight_rows_comes_back_by_a_check_sum(void **state)
 	}
 }
 
+/* As zeros leave zeros, windows behind the
+ * run's are explained, too, with some between that are not. */
+static void one_that_leaves_bytes_as_they_were_comes_back(void **state)
+{
+	const size_t bytes = 7 * ROW + ROW * 2 / 3;
+	size_t from, i;
+
+	(void)state;
+	for (from = 0; from + bytes <= sizeof(hurt); from++) {
+		hurt = sound;
+		memset(may, false, sizeof(may));
+		for (i = from; i < from + bytes; i++)
+			if (rand() >> 7 & 3)
+				*byte(i) ^= 1;
+		suspect(from, from + bytes);
+		assert_int_equal(parity_mend(hurt.data, BYTES, hurt.parity, may,
+					 is_sound, NULL),
+			0);
+		assert_true(is_sound(NULL));
+	}
+}
+
 static void one_of_seven_rows_comes_back_without(void **state)
 {
 	size_t from;
@@ -203,6 +225,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_run_of_nearly_eight_rows_comes_back_by_a_check_sum,
 			begin),
+		cmocka_unit_test_setup(
+			one_that_leaves_bytes_as_they_were_comes_back, begin),
 		cmocka_unit_test_setup(
 			one_of_seven_rows_comes_back_without, begin),
 		cmocka_unit_test_setup(
