@@ -284,8 +284,23 @@ static char *seize(const struct ring_want *want, struct binlog_ring_slot *slot,
 	return memory;
 }
 
-/* What a call that was left by a jump had taken and not used yet, or had filled
- * and not said so. */
+/* No reader takes what is in a slot that was taken for a block. */
+static void give_back(struct binlog_ring_slot *slot, uint64_t state)
+{
+	struct binlog_block *block = (void *)memory_of(slot);
+
+	if (block)
+		__atomic_store_n(&block->magic, 0, __ATOMIC_RELEASE);
+	ring_owner_clear(slot);
+	ring_slot_change(slot, state,
+		next_state(ring_slot_writer(state), RING_FREE));
+}
+
+/*
+ * What a call that was left by a jump had taken and not used yet, or had filled
+ * and not said so.  It may be left once more: *taking holds until that is over,
+ * since what was taken may be a block by now, with the number of the next one.
+ */
 static char *take_left(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
@@ -294,15 +309,18 @@ static char *take_left(
 	uint64_t state = ring_slot_state(slot);
 	struct ring_hold its = {.slot = slot, .state = state};
 
-	*taking = 0;
-	if ((state & RING_STATE) != RING_OPEN || slot == hold->slot ||
-		ring_slot_writer(state) != (want->writer & RING_WRITER_MOST))
-		return NULL;
-	if (left & RING_LEAVING || ring_slot_bytes(slot->at) < want->bytes) {
-		ring_finish(&its);
-		return NULL;
+	if ((state & RING_STATE) == RING_OPEN && slot != hold->slot &&
+		ring_slot_writer(state) == (want->writer & RING_WRITER_MOST)) {
+		if (left & RING_LEAVING)
+			ring_finish(&its);
+		else if (ring_slot_bytes(slot->at) < want->bytes)
+			give_back(slot, state);
+		else
+			return seize(want, slot, state, taking, hold);
 	}
-	return seize(want, slot, state, taking, hold);
+	SIGNAL_FENCE();
+	*taking = 0;
+	return NULL;
 }
 
 static char *take_free(
@@ -493,14 +511,18 @@ void ring_finish(struct ring_hold *hold)
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
 	struct binlog_ring_slot *slot = hold->slot;
-	uint64_t state;
+	uint64_t before, state;
 
 	if (!slot)
 		return false;
+	before = ring_slot_state(slot);
 	state = next_state(ring_slot_writer(hold->state), RING_OPEN);
 	/* In this order: who sees the old owner does not see the new state. */
 	ring_owner_set(slot, tid);
-	if (ring_slot_change(slot, hold->state, state)) {
+	/* Another one than is held if this was left in the middle. */
+	if ((before & RING_STATE) == RING_OPEN &&
+		ring_slot_writer(before) == ring_slot_writer(hold->state) &&
+		ring_slot_change(slot, before, state)) {
 		hold->state = state;
 		return true;
 	}

@@ -97,9 +97,9 @@ struct ring_want {
 /*
  * A slot for a block: *hold is what it is held by.  Returns its memory, with
  * what was in it; null: there is none.  Since a handler may jump out at any
- * time, *taking is one more than its number until the caller has stored the
- * rest and sets it to zero; or, with RING_LEAVING, that of a slot that the
- * caller is about to finish.
+ * time, *taking is one more than its number until the caller holds it and sets
+ * that to zero; or, with RING_LEAVING, it is that of a slot that the caller is
+ * about to finish.
  */
 #define RING_LEAVING 0x80000000u
 char *ring_take(

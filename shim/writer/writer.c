@@ -691,6 +691,11 @@ static char *introduce(struct writer *w, struct binlog_block *block)
 	return (char *)(thread + 1);
 }
 
+static struct ring_hold *hold_of(struct writer *w)
+{
+	return &w->ring.holds[w->ring.held];
+}
+
 static struct binlog_block *take_place(
 	struct writer *w, uint32_t bytes, struct ring_hold *hold)
 {
@@ -701,11 +706,11 @@ static struct binlog_block *take_place(
 		.tid = w->tid,
 		.bytes = ring_block_size(WRITER_BLOCK_SMALLEST, bytes),
 		.wished = ring_block_size(usual, bytes),
-		.first = !w->ring.hold.slot,
+		.first = !hold_of(w)->slot,
 	};
 	char *memory;
 
-	*hold = w->ring.hold; /* which is not to be taken for what was left */
+	*hold = *hold_of(w); /* which is not to be taken for what was left */
 	memory = ring_take(&want, &w->ring.taking, hold);
 	w->ring.next_bytes =
 		usual < ring_block_most() ? usual * 2 : ring_block_most();
@@ -719,35 +724,41 @@ static struct binlog_block *take_place(
 /* writer_refill(). */
 static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 {
-	struct ring_hold full = w->ring.hold;
+	struct ring_hold full = *hold_of(w);
+	uint32_t next = !w->ring.held;
+	struct ring_hold *hold = &w->ring.holds[next];
 	struct binlog_block *block;
-	struct ring_hold hold;
 	uint32_t size;
 	char *start;
 
-	block = take_place(w, bytes, &hold);
+	block = take_place(w, bytes, hold);
 	if (!block) {
 		writer_set_end(w, w->cursor);
 		return false;
 	}
-	size = ring_slot_bytes(hold.slot->at);
+	size = ring_slot_bytes(hold->slot->at);
 	clear_block(block, size);
 	anchor_block(w, block);
 	start = introduce(w, block);
-	hold.sequence++;
-	writer_publish_block(w, block, size, hold.sequence | BINLOG_RING_DATA);
+	hold->sequence++;
+	writer_publish_block(w, block, size, hold->sequence | BINLOG_RING_DATA);
 	w->ring.turns = true;
 	SIGNAL_FENCE();
 	writer_use_block(w, block, start);
 	w->open = NULL;
-	w->ring.hold = hold;
-	w->ring.taking = 0;
-	if (full.slot)
-		w->ring.taking =
-			((uint32_t)(full.slot - ring_slots) + 1) | RING_LEAVING;
+	SIGNAL_FENCE();
+	/* From here on it is held, and is not taken twice: `taking` names it
+	 * still, which is no harm. */
+	w->ring.held = next;
+	SIGNAL_FENCE();
+	w->ring.taking =
+		full.slot ? ((uint32_t)(full.slot - ring_slots) + 1) |
+				    RING_LEAVING
+			  : 0;
 	SIGNAL_FENCE();
 	w->ring.turns = false;
 	ring_finish(&full);
+	SIGNAL_FENCE();
 	w->ring.taking = 0;
 	return true;
 }
@@ -760,7 +771,7 @@ static bool writer_ring_mend(struct writer *w)
 	if (w->ring.cursor && *(const uint32_t *)(const void *)w->ring.cursor)
 		__atomic_store_n((uint32_t *)(void *)w->ring.cursor, 0,
 			__ATOMIC_RELAXED);
-	if (!w->ring.hold.slot || !ring_resume(&w->ring.hold, w->tid))
+	if (!hold_of(w)->slot || !ring_resume(hold_of(w), w->tid))
 		lost = true;
 	if (!lost)
 		return true;

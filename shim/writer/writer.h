@@ -65,7 +65,10 @@ struct writer_format {
  * definitions go here: into blocks that stay.
  */
 struct writer_ring {
-	struct ring_hold hold; /* of the block */
+	/* Of the block, and what will be of the next one: a handler that jumps
+	 * out leaves one of them whole. */
+	struct ring_hold holds[2];
+	uint32_t held;	       /* which of them it is */
 	uint32_t taking;       /* see ring_take() */
 	uint32_t next_bytes;   /* of the next block in the ring */
 	bool turns;	       /* one block is being exchanged for another */

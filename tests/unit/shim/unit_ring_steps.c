@@ -71,6 +71,41 @@ static enum wrong step_through(void)
 	return at > 100 ? RIGHT : NOT_MADE;
 }
 
+/* A call has taken a slot and was left, and then the next one is, too: which is
+ * told by those that nobody gives back. */
+static enum wrong step_through_left(void)
+{
+	const struct ring_want want = {.writer = 1,
+		.tid = (uint32_t)getpid(),
+		.bytes = 4096,
+		.wished = 4096};
+	unsigned long at = 0;
+
+	step_prepare(on_step);
+	if (!begin(64 * KIB, 64 * MIB))
+		return NOT_MADE;
+	for (unsigned i = 0; i < 60; i++)
+		if (!turn(&fillers[i % 3], 4096))
+			return NOT_MADE;
+	do {
+		struct ring_hold hold = fillers[0].hold;
+
+		if (!ring_take(&want, &fillers[0].taking, &hold))
+			return NOT_MADE;
+	} while (is_interrupted(at++, 4096) && turn(&fillers[0], 4096) &&
+		 in_state(RING_OPEN) == 3);
+	if (at < 100)
+		return NOT_MADE;
+	return in_state(RING_OPEN) > 3 ? LEFT_BEHIND : RIGHT;
+}
+
+static void what_a_second_jump_leaves_is_not_lost(void **state)
+{
+	(void)state;
+	jumps = true;
+	happens_to(&usual, step_through_left);
+}
+
 static void interrupted_anywhere_each_slot_has_one_holder(void **state)
 {
 	(void)state;
@@ -91,6 +126,7 @@ int main(void)
 		cmocka_unit_test(
 			interrupted_anywhere_each_slot_has_one_holder),
 		cmocka_unit_test(what_a_jump_leaves_is_not_lost),
+		cmocka_unit_test(what_a_second_jump_leaves_is_not_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
