@@ -37,7 +37,7 @@ static uint32_t context_of(struct writer *w, const struct call *call,
 	if (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_UNSEEN ||
 		text == BINLOG_TEXT_CANCELLED)
 		return context_once(w, call, stream, text, &kind);
-	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
+	memo = writer_memo(w, call, 0, tag);
 	if (!memo)
 		memo = capture_first_number(w, call, stream, text, kind);
 	return memo ? memo->context : 0;
@@ -80,7 +80,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES_AT);
 	uint32_t padded = (size + 3) & ~3u;
 	const struct memo *memo =
-		memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
+		writer_memo(w, call, 0, tag);
 	uint64_t ticks;
 	char *to;
 
@@ -338,7 +338,7 @@ int capture_redacted(struct writer *w, const struct call *call,
 	uintptr_t key = (uintptr_t)redaction->format;
 	uint32_t tag = memo_tag(call, how->stream, how->text);
 	const struct memo *memo =
-		memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
+		writer_memo(w, call, key, tag);
 	int result = CAPTURE_PASS;
 
 	if (!memo)
@@ -453,13 +453,11 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		return (!given || size > 0) &&
 		       site_bytes(w, call, stream, text, bytes, size);
 	}
-	memo = memo_find(
-		writer_memo_set(w, call, key, constant), call, key, constant);
+	memo = writer_memo(w, call, key, constant);
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
 	memo = likely(size <= CAPTURE_CHUNK)
-		       ? memo_find(
-				 writer_memo_set(w, call, 0, tag), call, 0, tag)
+		       ? writer_memo(w, call, 0, tag)
 		       : NULL;
 	if (given && !(likely(memo != NULL) && memo_covers(memo, bytes, size)))
 		size = *given = take_given(bytes, size);
@@ -481,8 +479,7 @@ bool capture_text_inside(struct writer *w, const struct call *call,
 	unsigned stream, uint32_t shown, const void *bytes, size_t size)
 {
 	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES);
-	const struct memo *memo = memo_find(
-		writer_memo_set(w, call, shown, tag), call, shown, tag);
+	const struct memo *memo = writer_memo(w, call, shown, tag);
 
 	if (unlikely(!memo))
 		memo = capture_first_text(w, call, stream, shown);
@@ -555,7 +552,7 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 		writer_leave(w);
 		return done;
 	}
-	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
+	memo = writer_memo(w, call, 0, tag);
 	if (unlikely(!memo))
 		memo = capture_first_number(
 			w, call, stream, BINLOG_TEXT_CHARACTER, BINLOG_ARG_I32);

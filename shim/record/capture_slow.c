@@ -44,18 +44,28 @@ static void unwind(struct writer *w, const struct call *call)
 	note_caller(w, call->pc);
 }
 
-/* Where to remember a call whose stack is in w->trace. */
-static struct memo *make_room(
-	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
+/* Of calls that take turns and are more than there is room for one in so many
+ * takes another's place: if all did, none would be there when it comes again. */
+#define MEMO_YIELDS 8u
+
+/* Where to remember a call whose stack is in w->trace.  `known`: it is defined,
+ * so it was remembered, and is gone; what never comes back needs no larger
+ * table. */
+static struct memo *make_room(struct writer *w, const struct call *call,
+	uintptr_t key, uint32_t tag, bool known)
 {
-	struct memo *set = writer_memo_set(w, call, key, tag);
+	struct memo *set = writer_memo_room(w, call, key, tag);
 
 	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
 		return &w->spare;
-	if (set[0].pc && set[1].pc && w->memo_sets < MEMO_SETS_MAX &&
-		++w->memo_losses > w->memo_sets) {
+	if (!memo_is_full(set))
+		return memo_replace(set);
+	if (++w->memo_losses > w->memo_sets && w->memo_sets < MEMO_SETS_MAX &&
+		(known || w->memo_sets < MEMO_SETS_LARGE)) {
 		writer_grow_memo(w);
-		set = writer_memo_set(w, call, key, tag);
+		set = writer_memo_room(w, call, key, tag);
+	} else if (known && w->memo_losses % MEMO_YIELDS != 0) {
+		return &w->spare;
 	}
 	return memo_replace(set);
 }
@@ -65,12 +75,14 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	const struct plan *plan, uint32_t length)
 {
 	uint32_t tag = memo_tag(call, context->stream, context->text);
+	uint32_t contexts = define_contexts(w->tables);
 	uint32_t id = define_context(w, call, context);
 	struct memo *memo;
 
 	if (!id)
 		return NULL;
-	memo = make_room(w, call, key, tag);
+	memo = make_room(w, call, key, tag,
+		define_contexts(w->tables) == contexts);
 	/* The entry counts from the moment that it has a pc: a handler may
 	 * jump out of here and leave it half filled. */
 	memo->pc = 0;
@@ -294,8 +306,7 @@ struct memo *capture_first_format(struct writer *w, const struct call *call,
 		if (!how->permanent && is_made(w, call, format, length)) {
 			if (!first_made(w, how, format, length, &key))
 				return NULL;
-			memo = memo_find(writer_memo_set(w, call, key, tag),
-				call, key, tag);
+			memo = writer_memo(w, call, key, tag);
 			if (memo)
 				return memo;
 		}

@@ -73,7 +73,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
-	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
+	memo = writer_memo(w, call, key, tag);
 	if (!memo) {
 		w->missed = call->sp;
 		return NULL;

@@ -3,7 +3,9 @@
  * pointer, and every stack word that the unwinder had read still as it was,
  * means the same backtrace, hence the same context.  That is a proof and not
  * a guess: an unwinder is a function of exactly these inputs.  Two ways per
- * set; a thread's own, no sharing.
+ * set, and in a large table two sets that a call may be in, so that nearly all
+ * of it is used before calls that take turns push each other out; a thread's
+ * own, no sharing.
  */
 #ifndef SHIM_MEMO_H
 #define SHIM_MEMO_H
@@ -14,10 +16,12 @@
 #include "shim/host/sys.h"
 #include "shim/unwind/unwind.h"
 
-/* At first, on few pages; what every thread may have; and at last. */
+/* At first, on few pages; what every thread may have; what is made larger only
+ * for calls that come back; and at last. */
 #define MEMO_SETS 2u
 #define MEMO_SETS_USUAL 128u
-#define MEMO_SETS_MAX 2048u
+#define MEMO_SETS_LARGE 2048u
+#define MEMO_SETS_MAX 8192u
 #define MEMO_WAYS 2u
 #define MEMO_WORDS 64u
 
@@ -251,14 +255,21 @@ static inline __attribute__((always_inline)) struct memo *memo_find(
 	return NULL;
 }
 
-/* The one that was not used last; its content counts for nothing any more. */
+static inline bool memo_is_full(const struct memo set[MEMO_WAYS])
+{
+	return set[0].pc && set[1].pc;
+}
+
+/* One that is free, else the one that was not used last; its content counts for
+ * nothing any more. */
 static inline struct memo *memo_replace(struct memo set[MEMO_WAYS])
 {
-	struct memo *memo = &set[set[0].older];
+	unsigned way = memo_is_full(set) ? set[0].older : set[0].pc != 0;
+	struct memo *memo = &set[way];
 
 	memo->pc = 0;
 	SIGNAL_FENCE();
-	set[0].older = !set[0].older;
+	set[0].older = !way;
 	return memo;
 }
 

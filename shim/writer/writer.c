@@ -29,7 +29,7 @@ static bool writer_ring_mend(struct writer *w);
 #define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
 /* From here on no thread gets a larger table of memos than the usual one. */
-#define GROWN_MAX (16u << 20)
+#define GROWN_MAX (24u << 20)
 
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u

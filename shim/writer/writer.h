@@ -350,14 +350,45 @@ static inline struct writer_format *writer_format_at(
 /* A larger table of memos, which is empty: for who loses many in one block. */
 void writer_grow_memo(struct writer *w);
 
-/* Where the memo of a call is, if there is one. */
-static inline struct memo *writer_memo_set(
+/* The two sets by the hash of a call. */
+static inline struct memo *writer_memo_set(struct writer *w, unsigned hash)
+{
+	return &w->memo[hash % w->memo_sets * MEMO_WAYS];
+}
+
+static inline struct memo *writer_memo_other_set(
+	struct writer *w, unsigned hash)
+{
+	return writer_memo_set(w, hash * 0x9e3779b1u >> 16);
+}
+
+/* The memo of a call, which now is the last of its set to be replaced; null:
+ * there is none. */
+static inline struct memo *writer_memo(
 	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
 {
 	unsigned hash =
 		memo_hash(w->callers, call->pc, call->sp, call->fp, key, tag);
+	struct memo *memo =
+		memo_find(writer_memo_set(w, hash), call, key, tag);
 
-	return &w->memo[hash % w->memo_sets * MEMO_WAYS];
+	if (likely(memo || w->memo_sets < MEMO_SETS_LARGE))
+		return memo;
+	return memo_find(writer_memo_other_set(w, hash), call, key, tag);
+}
+
+/* The set for a new one. */
+static inline struct memo *writer_memo_room(
+	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
+{
+	unsigned hash =
+		memo_hash(w->callers, call->pc, call->sp, call->fp, key, tag);
+	struct memo *set = writer_memo_set(w, hash), *other;
+
+	if (!memo_is_full(set) || w->memo_sets < MEMO_SETS_LARGE)
+		return set;
+	other = writer_memo_other_set(w, hash);
+	return memo_is_full(other) ? set : other;
 }
 
 /* The memo of a format's call, unless the short way has just looked for it in
@@ -368,9 +399,7 @@ static inline struct memo *writer_find_memo(
 	bool missed = w->missed == call->sp;
 
 	w->missed = 0;
-	return missed ? NULL
-		      : memo_find(writer_memo_set(w, call, key, tag), call, key,
-				tag);
+	return missed ? NULL : writer_memo(w, call, key, tag);
 }
 
 /* The writer's next text has a time of its own, even in the middle of a line:

@@ -103,6 +103,76 @@ static void many_places_get_a_larger_table(void **state)
 	assert_int_equal(grown, 1);
 }
 
+/* A table in which all is used, and nothing of it by this call. */
+static void fill(struct memo *all, unsigned sets)
+{
+	for (unsigned i = 0; i < sets * MEMO_WAYS; i++)
+		all[i].pc = 1;
+	writer.memo = all;
+	writer.memo_sets = sets;
+}
+
+/* If all took the others' places, those that come in turn would never find
+ * themselves again. */
+static void of_calls_that_come_back_few_take_others_places(void **state)
+{
+	static struct memo all[MEMO_SETS_USUAL * MEMO_WAYS];
+	unsigned stayed = 0;
+
+	(void)state;
+	fill(all, MEMO_SETS_USUAL);
+	for (unsigned i = 0; i < 80; i++)
+		stayed += meets_bytes() == &writer.spare;
+	assert_int_equal(stayed, 70);
+	contexts_are_new = true;
+	fill(all, MEMO_SETS_USUAL);
+	for (unsigned i = 0; i < 20; i++)
+		assert_ptr_not_equal(meets_bytes(), &writer.spare);
+}
+
+static void a_large_table_grows_for_calls_that_come_back(void **state)
+{
+	static struct memo all[MEMO_SETS_LARGE * MEMO_WAYS];
+	unsigned i;
+
+	(void)state;
+	contexts_are_new = true;
+	fill(all, MEMO_SETS_LARGE);
+	for (i = 0; i < 3 * MEMO_SETS_LARGE; i++)
+		meets_bytes();
+	assert_int_equal(grown, 0);
+	contexts_are_new = false;
+	writer.memo_losses = 0;
+	fill(all, MEMO_SETS_LARGE);
+	for (i = 0; i < MEMO_SETS_LARGE && grown == 0; i++)
+		meets_bytes();
+	assert_int_equal(grown, 0);
+	meets_bytes();
+	assert_int_equal(grown, 1);
+}
+
+/* The second of the two sets that it may be in has room. */
+static void in_a_large_table_it_has_two_places(void **state)
+{
+	static struct memo all[MEMO_SETS_LARGE * MEMO_WAYS];
+	struct memo *memo;
+	unsigned i;
+
+	(void)state;
+	fill(all, MEMO_SETS_LARGE);
+	for (i = 0; i < MEMO_SETS_LARGE * MEMO_WAYS; i++)
+		all[i].pc = 0;
+	memo = meets_bytes();
+	fill(all, MEMO_SETS_LARGE);
+	assert_null(writer_memo(&writer, &call, 0, TAG));
+	for (i = 0; i < MEMO_SETS_LARGE * MEMO_WAYS; i++)
+		if (&all[i] != memo && i / 2 != (memo - all) / 2)
+			all[i].pc = 0;
+	assert_ptr_not_equal(meets_bytes(), memo);
+	assert_int_equal(writer.memo_losses, 0);
+	assert_non_null(writer_memo(&writer, &call, 0, TAG));
+}
+
 /* ---- formats ---- */
 
 /* For the first time. */
@@ -303,6 +373,9 @@ int main(void)
 		TEST(its_frames_are_counted),
 		TEST(bytes_that_are_constant_are_named),
 		TEST(many_places_get_a_larger_table),
+		TEST(of_calls_that_come_back_few_take_others_places),
+		TEST(a_large_table_grows_for_calls_that_come_back),
+		TEST(in_a_large_table_it_has_two_places),
 		TEST(a_format_needs_memory_and_room),
 		TEST(a_format_that_is_too_long_is_made_at_once),
 		TEST(one_that_is_not_there_has_no_arguments),
