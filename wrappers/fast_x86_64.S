@@ -118,7 +118,7 @@ guess_\entry:
 	movq	W_last(%r11), %r10
 	xorw	M_mix(%r10), %ax
 	andl	$GUESSES-1, %eax
-	movzwl	W_guesses(%r11,%rax,2), %eax
+	movzwl	W_guesses(%r11,%rax,4), %eax
 	imull	$M_BYTES, %eax, %r10d
 	addq	W_memo(%r11), %r10
 	movq	(%rsp), %rax

@@ -1,5 +1,6 @@
 #include "shim/stdio/fast.h"
 
+#include "shim/host/arena.h"
 #include "shim/stdio/cancel.h"
 
 /* Odd: no two numbers have the same product. */
@@ -59,8 +60,35 @@ static bool may_hold_back(const struct memo *memo, unsigned stream)
 	       memo->context >> BINLOG_LENGTH_SHIFT == 0;
 }
 
+/* From time to time the second guess is the first from then on; not each time,
+ * as the first one may be right more often. */
+#define SECONDS 4u
+
+static void was_second(struct writer *w, struct memo *memo, unsigned entry,
+	uint16_t guesses[2])
+{
+	if (++w->seconds % SECONDS != 0)
+		return;
+	guesses[1] = guesses[0];
+	guesses[0] = (uint16_t)(memo - w->memo);
+	if (entry != ENTRY_NONE)
+		w->last->next[entry - 1] = memo;
+}
+
+/* What came after the last call before what is guessed does now. */
+static struct memo *guess_second(
+	struct writer *w, const struct call *call, uintptr_t clue)
+{
+	uint16_t *guesses = w->guesses[fast_guess_at(w, clue)];
+	struct memo *memo = &w->memo[guesses[1]];
+
+	return fast_is_same(memo, call->entry, call->pc, call->sp, call->fp)
+		       ? memo
+		       : NULL;
+}
+
 /* The entry stays where it is in its set: others know it by its number. */
-struct memo *fast_look_up(struct writer *w, const struct call *call,
+static struct memo *look_up(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text)
 {
 	uint32_t version = __atomic_load_n(
@@ -69,6 +97,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
 	uintptr_t clue;
+	uint16_t *guesses;
 	uint16_t number;
 
 	if (unlikely(stream == STREAM_PASS))
@@ -87,10 +116,40 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	number = (uint16_t)(memo - w->memo);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
 	clue = fast_clue(call->pc, call->entry, memo->plan ? key : 0);
-	w->guesses[fast_guess_at(w, clue)] = number;
+	guesses = w->guesses[fast_guess_at(w, clue)];
+	if (guesses[0] != number) {
+		guesses[1] = guesses[0];
+		guesses[0] = number;
+	}
 	if (call->entry != ENTRY_NONE)
 		w->last->next[call->entry - 1] = memo;
 	return memo;
+}
+
+struct memo *fast_look_up(struct writer *w, const struct call *call,
+	uintptr_t key, const FILE *file, unsigned text)
+{
+	uintptr_t clue = fast_clue(call->pc, call->entry, key);
+	struct memo *memo = guess_second(w, call, clue);
+
+	if (!memo || memo->key != key || !fast_is_like(memo, file, text))
+		return look_up(w, call, key, file, text);
+	was_second(w, memo, call->entry, w->guesses[fast_guess_at(w, clue)]);
+	return memo;
+}
+
+struct memo *fast_look_up_bytes(struct writer *w, const struct call *call,
+	uintptr_t key, const FILE *file, unsigned text)
+{
+	struct memo *memo = guess_second(w, call, call->pc);
+
+	if (memo && fast_is_bytes(memo, file, key, text)) {
+		was_second(w, memo, call->entry,
+			w->guesses[fast_guess_at(w, call->pc)]);
+		return memo;
+	}
+	memo = look_up(w, call, key, file, CAPTURE_CONSTANT(text));
+	return memo ? memo : look_up(w, call, 0, file, text);
 }
 
 /* Out of the buffer, then published: a handler finds it in one of them only. */
@@ -341,6 +400,90 @@ static bool made_text(struct writer *w, const struct call *call, FILE *file,
 		       w, memo, memo->context, file, text, size, false);
 }
 
+/* ---- formats that the program has made, and uses again ---- */
+
+static struct writer_made *made_at(struct writer *w, const char *format)
+{
+	return &w->made[((uintptr_t)format * 0x9e3779b97f4a7c15u >> 56) %
+			WRITER_MADE];
+}
+
+static uint64_t made_word(const char *at)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static bool has_same_bytes(const struct writer_made *made, const char *format)
+{
+	uint32_t last = made->words - 1;
+	uint64_t other = (made_word(format + 8 * (size_t)last) ^
+				 made->word[last]) &
+			 made->last_mask;
+
+	for (uint32_t i = 0; i < last; i++)
+		other |= made_word(format + 8 * (size_t)i) ^ made->word[i];
+	return other == 0;
+}
+
+/* What first_format() has found for it the last time, if it is that still. */
+static struct memo *made_find(struct writer *w, const struct call *call,
+	const FILE *file, const char *format)
+{
+	const struct writer_made *made = made_at(w, format);
+	struct memo *memo = made->memo;
+
+	return made->format == format && has_same_bytes(made, format) &&
+			       memo->key == made->key &&
+			       fast_is_like(memo, file, BINLOG_TEXT_FORMAT) &&
+			       fast_is_same(memo, call->entry, call->pc,
+				       call->sp, call->fp)
+		       ? memo
+		       : NULL;
+}
+
+/* All of its words are on the page that it begins on, which is there. */
+static void made_note(struct writer *w, const struct call *call,
+	const FILE *file, const char *format, struct memo *memo)
+{
+	uint32_t version = __atomic_load_n(
+		&streams_version[call->entry], __ATOMIC_ACQUIRE);
+	size_t bytes = bytes_length(format) + 1, rest = bytes % 8;
+	struct writer_made *made;
+
+	if (bytes > WRITER_MADE_BYTES ||
+		(uintptr_t)format % SYS_PAGE > SYS_PAGE - WRITER_MADE_BYTES ||
+		plain_stream(w, file) == STREAM_PASS)
+		return;
+	if (!w->made)
+		w->made = arena_take(WRITER_MADE * sizeof(*w->made));
+	if (!w->made)
+		return;
+	made = made_at(w, format);
+	made->format = NULL;
+	SIGNAL_FENCE();
+	made->memo = memo;
+	made->key = memo->key;
+	made->words = (uint32_t)(bytes + 7) / 8;
+	made->last_mask = rest ? ((uint64_t)1 << 8 * rest) - 1 : UINT64_MAX;
+	for (uint32_t i = 0; i < made->words; i++)
+		made->word[i] = made_word(format + 8 * (size_t)i);
+	memo->file = file;
+	memo->version = version;
+	SIGNAL_FENCE();
+	made->format = format;
+}
+
+/* By its content, and not by its address. */
+static bool is_made_memo(
+	const struct writer *w, const struct memo *memo, const char *format)
+{
+	return memo->key != (uintptr_t)format && memo != &w->spare &&
+	       !memo->special;
+}
+
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	const char *name, FILE *file, const char *format, va_list arguments)
 {
@@ -354,13 +497,17 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	struct fast_record record;
 	struct arguments_list list;
 	struct arguments_sum sum;
-	struct memo *memo;
+	struct memo *memo = NULL;
 	const struct plan *plan;
 	char *to;
 
 	if (unlikely(!w))
 		return CAPTURE_PASS;
-	if (unlikely(writer_is_made(w, sp, format))) {
+	if (w->made)
+		memo = made_find(w, &call, file, format);
+	if (memo) {
+		; /* as it was */
+	} else if (unlikely(writer_is_made(w, sp, format))) {
 		size_t size = bytes_find(format, '%');
 
 		if (format[size] == '\0') {
@@ -368,14 +515,16 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 				result = (int)size;
 			goto leave;
 		}
-		memo = NULL;
 		w->missed = sp;
 	} else {
 		memo = fast_find(w, pc, sp, fp, entry, (uintptr_t)format, file,
 			BINLOG_TEXT_FORMAT);
 	}
-	if (unlikely(!memo))
+	if (unlikely(!memo)) {
 		memo = first_format(w, &call, file, format, arguments);
+		if (memo && is_made_memo(w, memo, format))
+			made_note(w, &call, file, format, memo);
+	}
 	if (unlikely(!memo || !is_simple(memo->plan) ||
 		     !fast_is_drained(w, memo, pc, sp, fp, file)))
 		goto leave;

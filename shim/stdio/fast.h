@@ -9,8 +9,9 @@
  *
  * How a call is found again.  Programs print in patterns: after the same call
  * as last time one from the same place is mostly the same one, too.
- * Else it is looked for by its hash.  A memo also remembers the FILE that it
- * was used with and that this was a plain one; as long as streams_version
+ * Else it is the one that it was before, as where a place says the parts of a
+ * line from two stacks, or it is looked for by its hash.  A memo also remembers
+ * the FILE that it was used with and that this was a plain one; as long as streams_version
  * does not change, so it is.
  */
 #ifndef SHIM_FAST_H
@@ -39,6 +40,10 @@ struct fast_record {
 
 /* The entry of this call by its hash, for guesses from now on; or null. */
 struct memo *fast_look_up(struct writer *w, const struct call *call,
+	uintptr_t key, const FILE *file, unsigned text);
+
+/* The same of bytes, which may be constant; `key` is their address. */
+struct memo *fast_look_up_bytes(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text);
 
 /*
@@ -100,7 +105,7 @@ FAST unsigned fast_guess_at(const struct writer *w, uintptr_t clue)
 
 FAST struct memo *fast_guess(struct writer *w, uintptr_t clue)
 {
-	return &w->memo[w->guesses[fast_guess_at(w, clue)]];
+	return &w->memo[w->guesses[fast_guess_at(w, clue)][0]];
 }
 
 FAST bool fast_is_same(const struct memo *memo, unsigned entry, uintptr_t pc,
@@ -132,23 +137,27 @@ FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 }
 
 /* Those that are constant are known by their address. */
+FAST bool fast_is_bytes(const struct memo *memo, const FILE *file,
+	uintptr_t key, unsigned text)
+{
+	return fast_is_like(memo, file, text) ||
+	       (fast_is_like(memo, file, CAPTURE_CONSTANT(text)) &&
+		       memo->key == key);
+}
+
 FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, unsigned entry, const FILE *file, const char *bytes,
 	unsigned text)
 {
 	const struct call call = {
 		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
-	unsigned constant = CAPTURE_CONSTANT(text);
 	uintptr_t key = (uintptr_t)bytes;
 	struct memo *memo = fast_guess(w, pc);
 
-	if (likely((fast_is_like(memo, file, text) ||
-			   (fast_is_like(memo, file, constant) &&
-				   memo->key == key)) &&
+	if (likely(fast_is_bytes(memo, file, key, text) &&
 		    fast_is_same(memo, entry, pc, sp, fp)))
 		return memo;
-	memo = fast_look_up(w, &call, key, file, constant);
-	return memo ? memo : fast_look_up(w, &call, 0, file, text);
+	return fast_look_up_bytes(w, &call, key, file, text);
 }
 
 /* The anchor is fit for the lower half of this time. */

@@ -61,6 +61,24 @@ struct writer_format {
 #define WRITER_FORMATS 64u
 
 /*
+ * A format that the program has made, short and on one page: as long as its
+ * bytes are these it is that of the memo.  Nearly all are made once and used
+ * again: translated ones, and those that are put together from what is asked
+ * for.
+ */
+#define WRITER_MADE_BYTES 40u
+struct writer_made {
+	const char *format; /* null: none */
+	struct memo *memo;
+	uintptr_t key;
+	uint32_t words;
+	uint64_t last_mask; /* of its last word, up to the final zero */
+	uint64_t word[WRITER_MADE_BYTES / sizeof(uint64_t)];
+};
+
+#define WRITER_MADE 64u
+
+/*
  * With a ring the block of the writer is one of its places, for records, and
  * definitions go here: into blocks that stay.
  */
@@ -134,8 +152,10 @@ struct writer {
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
 	uint32_t first;
 	struct measure_tables measures;
-	uint16_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
+	uint16_t guesses[WRITER_GUESSES][2]; /* numbers of memos: fast.h */
+	uint8_t seconds; /* the second of them was right, times */
 	struct writer_format formats[WRITER_FORMATS];
+	struct writer_made *made; /* WRITER_MADE of them; null: not needed yet */
 	struct memo *memo;  /* sets of MEMO_WAYS each */
 	uint32_t memo_sets; /* a power of two */
 	char *room;	    /* for texts that are made: capture_once.c */
@@ -321,11 +341,14 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 	w->cursor = end;
 }
 
-/* What came after what: so that no guess leads into an older table. */
+/* What came after what, and what was made: so that no guess leads into an older
+ * table. */
 static inline void writer_forget_last(struct writer *w)
 {
 	memo_prepare(&w->spare, &w->spare);
 	w->last = &w->spare;
+	for (unsigned i = 0; w->made && i < WRITER_MADE; i++)
+		w->made[i].format = NULL;
 }
 
 /*
