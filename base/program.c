@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/seeded_hash.h"
 #include "record/layout.h"
+#include "record/program_name.h"
 
 static uint32_t hash_of(uint32_t pid, uint32_t process)
 {
@@ -105,8 +106,6 @@ static void set_start(struct program_table *table, struct program *program,
 void program_set(struct program_table *table, struct program *program,
 	const struct program_description *description)
 {
-	const char *slash;
-
 	if (program == table->elsewhere && program->executable)
 		return;
 	program->ppid = description->ppid;
@@ -122,8 +121,8 @@ void program_set(struct program_table *table, struct program *program,
 	set_start(table, program, description);
 	if (!program->executable || !*program->executable)
 		return;
-	slash = strrchr(program->executable, '/');
-	program->name = slash ? slash + 1 : program->executable;
+	program->name = binlog_program_name(program->executable,
+		program->argument_bytes > 0 ? program->arguments : NULL);
 }
 
 /* What is behind the names, as far as it is there. */

@@ -35,7 +35,7 @@ struct program {
 	uint32_t ppid;
 	uint32_t uid;
 	uint64_t fork; /* number of the FORK event before it was born, or 0 */
-	const char *name;	/* last part of the executable's path */
+	const char *name;	/* binlog_program_name() */
 	const char *executable; /* null: not described */
 	const char *directory;
 	/* Words of argv, each with its NUL, and so the variables of

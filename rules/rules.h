@@ -39,7 +39,8 @@ struct rule_frame {
 
 /* What is known of the calls from one place; null, or 0: it is not. */
 struct rule_site {
-	const char *program;
+	const char *program;	/* what it is called, and */
+	const char *executable; /* its path: a rule may say either */
 	const char *module; /* its path */
 	const uint8_t *build_id;
 	unsigned build_id_bytes;

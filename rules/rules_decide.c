@@ -9,6 +9,7 @@
 struct subject {
 	const struct rule_site *site;
 	struct rule_text texts[RULE_TEXTS];
+	struct rule_text executable;
 	bool usual_known; /* what is secret as usual */
 	uint64_t usual;
 };
@@ -47,6 +48,9 @@ static void set_texts(struct subject *subject, const struct rules *rules)
 		if (rules->kinds >> kind & 1 && kind != RULE_OF_format)
 			set_text(subject, (enum rule_condition_kind)kind,
 				texts[kind]);
+	if (rules->kinds >> RULE_OF_program & 1)
+		rule_glob_set_text(&subject->executable, site->executable,
+			length(site->executable));
 	rule_glob_set_text(&subject->texts[RULE_OF_format], site->format,
 		site->format ? site->format_bytes : 0);
 }
@@ -67,6 +71,18 @@ static enum answer path_matches(
 		return UNKNOWN;
 	return rule_glob_may_match(glob, text) &&
 	       path_glob_matches(glob->text, glob->bytes, text->text);
+}
+
+/* By what it is called, or by its file. */
+static enum answer program_matches(
+	const struct rule_glob *glob, const struct subject *subject)
+{
+	enum answer called =
+		path_matches(glob, &subject->texts[RULE_OF_program]);
+
+	return called == YES || path_matches(glob, &subject->executable) != YES
+		       ? called
+		       : YES;
 }
 
 static enum answer format_matches(
@@ -174,6 +190,7 @@ static enum answer answer_of(const struct rule_condition *condition,
 {
 	switch ((enum rule_condition_kind)condition->kind) {
 	case RULE_OF_program:
+		return program_matches(&condition->glob, subject);
 	case RULE_OF_module:
 		return path_matches(
 			&condition->glob, &subject->texts[condition->kind]);

@@ -152,6 +152,7 @@ static struct rule_site site_of(const struct message *message)
 	const struct program_module *module = module_of(message);
 	struct rule_site site = {
 		.program = message->program->name,
+		.executable = message->program->executable,
 		.called = context->function ? context->function->bytes : NULL,
 		.streams = streams_of(message),
 		.path = context->stream ? context->stream->path : NULL,

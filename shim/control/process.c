@@ -9,6 +9,7 @@
 struct process process = {
 	.depth = 16,
 	.max_bytes = (uint64_t)1 << 30,
+	.name = "",
 	.strings = "",
 };
 uint32_t process_reloads;

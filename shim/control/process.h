@@ -18,6 +18,7 @@ struct process {
 	bool joined;	     /* its program: to the capture of another one */
 	bool spilled;	     /* since then, to a capture of its own */
 	/* What is behind the PROCESS record: see record/layout.h. */
+	const char *name;    /* binlog_program_name() */
 	const char *strings;
 	uint32_t strings_bytes;
 	uint32_t argument_bytes; /* of these up to the end of argv */

@@ -159,16 +159,6 @@ struct mark_table *site_marks(void)
 
 /* ---- what rules ask for ---- */
 
-static const char *last_part(const char *path)
-{
-	const char *name = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			name = path + 1;
-	return name;
-}
-
 /* One file behind both (a terminal, 2>&1): the descriptor tells which. */
 static bool is_on_stderr(const struct stream *stream)
 {
@@ -268,7 +258,8 @@ static void describe(
 	struct module module;
 
 	*site = (struct rule_site){
-		.program = last_part(process_executable()),
+		.program = process.name,
+		.executable = process_executable(),
 		.called = call->call->function,
 		.format = call->format,
 		.format_bytes = call->length,

@@ -7,6 +7,7 @@
 #include "record/elsewhere.h"
 #include "record/file_growth.h"
 #include "record/hash.h"
+#include "record/program_name.h"
 #include "shim/control/control.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
@@ -346,6 +347,7 @@ static void remember_strings(int argc, char **argv)
 	text.length += sys_failed(n) ? 0 : (size_t)n - 1;
 	strings[text.length++] = '\0';
 	text.size = STRINGS;
+	process.name = binlog_program_name(strings, argc > 0 ? argv[0] : NULL);
 	for (int i = 0; i < argc && argv[i]; i++) {
 		if (text.length + 2 > text.size)
 			break;
@@ -370,13 +372,9 @@ static bool name_file(
 	char *path, size_t size, const struct binlog_header *header)
 {
 	struct bytes_text text = {path, size, bytes_length(path)};
-	const char *program = strings;
 
-	for (const char *p = strings; *p; p++)
-		if (*p == '/')
-			program = p + 1;
 	bytes_put(&text, "/");
-	bytes_put(&text, *program ? program : "unknown");
+	bytes_put(&text, *process.name ? process.name : "unknown");
 	bytes_put(&text, "-");
 	bytes_put_number(&text, header->pid, 10);
 	bytes_put(&text, "-");

@@ -54,35 +54,6 @@ static bool is_of_program(const struct recording *capture, const char *program)
 	       memcmp(name, program, bytes) == 0;
 }
 
-/*
- * The name of the file that a command is a link to, since captures are named
- * after the file that was executed.  The caller's; null: it has no other name,
- * or is not here.
- */
-static char *linked_name(const char *command)
-{
-	char *directories, *rest, *directory, *path = NULL, *name = NULL;
-
-	if (asprintf(&directories, "%s:/usr/sbin:/sbin",
-		    getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin") < 0)
-		return NULL;
-	rest = directories;
-	while (!path && (directory = strsep(&rest, ":"))) {
-		char *file = NULL;
-
-		if (asprintf(&file, "%s/%s", directory, command) < 0)
-			break;
-		if (access(file, X_OK) == 0)
-			path = realpath(file, NULL);
-		free(file);
-	}
-	if (path && strcmp(base_of(path), command) != 0)
-		name = strdup(base_of(path));
-	free(path);
-	free(directories);
-	return name;
-}
-
 static void open_directory(struct names *names)
 {
 	if (names->opened)
@@ -145,20 +116,6 @@ static bool add_newest(struct names *names, const char *program)
 			add_path(names, capture->path);
 	}
 	return newest;
-}
-
-/* By the name of its file, or else by that of a link to it. */
-static bool add_program(struct names *names, const char *word)
-{
-	char *linked;
-	bool found = add_newest(names, word);
-
-	if (found)
-		return true;
-	linked = linked_name(word);
-	found = linked && add_newest(names, linked);
-	free(linked);
-	return found;
 }
 
 /* The programs that were recorded, each once; how many. */
@@ -242,7 +199,7 @@ static bool resolve_word(struct names *names, const char *word)
 	}
 	if (may_be_program(word)) {
 		open_directory(names);
-		if (add_program(names, word))
+		if (add_newest(names, word))
 			return true;
 	}
 	/* what is followed may come; otherwise who opens it complains */

@@ -49,6 +49,9 @@ static void conditions_are_about_what_is_known_of_a_site(void **state)
 	(void)state;
 	check_matches("program nginx", true);
 	check_matches("program apache", false);
+	check_matches("program nginx-1.22", true); /* its file */
+	check_matches("program /usr/sbin/nginx*", true);
+	check_matches("not program nginx-1.22", false);
 	check_matches("module libssl.so*", true);
 	check_matches("module /usr/*/libssl.so.3", true);
 	check_matches("module /usr/libssl*", false);

@@ -17,6 +17,7 @@ static inline struct rule_site rules_check_server(const char *format)
 {
 	return (struct rule_site){
 		.program = "nginx",
+		.executable = "/usr/sbin/nginx-1.22",
 		.module = "/usr/lib/libssl.so.3",
 		.build_id = rules_check_id,
 		.build_id_bytes = sizeof(rules_check_id),

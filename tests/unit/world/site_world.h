@@ -124,7 +124,7 @@ struct process_self *process_self(void)
 	return &world.self;
 }
 
-struct process process = {.strings = "/usr/bin/program"};
+struct process process = {.name = "program", .strings = "/usr/bin/program"};
 
 bool module_find(uintptr_t address, struct module *module)
 {
