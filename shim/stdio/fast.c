@@ -408,24 +408,41 @@ static struct writer_made *made_at(struct writer *w, const char *format)
 			WRITER_MADE];
 }
 
-static uint64_t made_word(const char *at)
+static bool same_eight(const char *a, const char *b)
 {
-	uint64_t word;
+	uint64_t one, other;
 
-	__builtin_memcpy(&word, at, sizeof(word));
-	return word;
+	__builtin_memcpy(&one, a, sizeof(one));
+	__builtin_memcpy(&other, b, sizeof(other));
+	return one == other;
 }
 
+static bool same_four(const char *a, const char *b)
+{
+	uint32_t one, other;
+
+	__builtin_memcpy(&one, a, sizeof(one));
+	__builtin_memcpy(&other, b, sizeof(other));
+	return one == other;
+}
+
+/* Not one byte more is read: what is behind may be said to be nobody's. */
 static bool has_same_bytes(const struct writer_made *made, const char *format)
 {
-	uint32_t last = made->words - 1;
-	uint64_t other = (made_word(format + 8 * (size_t)last) ^
-				 made->word[last]) &
-			 made->last_mask;
+	size_t bytes = made->bytes, at = 0;
 
-	for (uint32_t i = 0; i < last; i++)
-		other |= made_word(format + 8 * (size_t)i) ^ made->word[i];
-	return other == 0;
+	if (bytes >= 8) {
+		for (; at + 8 < bytes; at += 8)
+			if (!same_eight(format + at, made->text + at))
+				return false;
+		return same_eight(format + bytes - 8, made->text + bytes - 8);
+	}
+	if (bytes >= 4)
+		return same_four(format, made->text) &&
+		       same_four(format + bytes - 4, made->text + bytes - 4);
+	while (at < bytes && format[at] == made->text[at])
+		at++;
+	return at == bytes;
 }
 
 /* What first_format() has found for it the last time, if it is that still. */
@@ -444,17 +461,18 @@ static struct memo *made_find(struct writer *w, const struct call *call,
 		       : NULL;
 }
 
-/* All of its words are on the page that it begins on, which is there. */
+/* All of its bytes are on the page that it begins on, which is there as long as
+ * the first of them is. */
 static void made_note(struct writer *w, const struct call *call,
 	const FILE *file, const char *format, struct memo *memo)
 {
 	uint32_t version = __atomic_load_n(
 		&streams_version[call->entry], __ATOMIC_ACQUIRE);
-	size_t bytes = bytes_length(format) + 1, rest = bytes % 8;
+	size_t bytes = bytes_length(format) + 1;
 	struct writer_made *made;
 
 	if (bytes > WRITER_MADE_BYTES ||
-		(uintptr_t)format % SYS_PAGE > SYS_PAGE - WRITER_MADE_BYTES ||
+		(uintptr_t)format % SYS_PAGE > SYS_PAGE - bytes ||
 		plain_stream(w, file) == STREAM_PASS)
 		return;
 	if (!w->made)
@@ -466,10 +484,8 @@ static void made_note(struct writer *w, const struct call *call,
 	SIGNAL_FENCE();
 	made->memo = memo;
 	made->key = memo->key;
-	made->words = (uint32_t)(bytes + 7) / 8;
-	made->last_mask = rest ? ((uint64_t)1 << 8 * rest) - 1 : UINT64_MAX;
-	for (uint32_t i = 0; i < made->words; i++)
-		made->word[i] = made_word(format + 8 * (size_t)i);
+	made->bytes = (uint32_t)bytes;
+	bytes_copy(made->text, format, bytes);
 	memo->file = file;
 	memo->version = version;
 	SIGNAL_FENCE();

@@ -71,9 +71,8 @@ struct writer_made {
 	const char *format; /* null: none */
 	struct memo *memo;
 	uintptr_t key;
-	uint32_t words;
-	uint64_t last_mask; /* of its last word, up to the final zero */
-	uint64_t word[WRITER_MADE_BYTES / sizeof(uint64_t)];
+	uint32_t bytes; /* with the final zero */
+	char text[WRITER_MADE_BYTES];
 };
 
 #define WRITER_MADE 64u
