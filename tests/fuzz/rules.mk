@@ -30,25 +30,26 @@ fuzz-blind: deps-fuzz
 
 fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(replays)
 
-# Targets in a directory of their own, compiled by $(3), from $(4) as well.
+# Targets in a directory of their own, and their objects in another, compiled by $(3), from $(4) as well.
 define fuzz_kind
-$(O)/$(1)/%.o: %.c
+$(O)/$(1)-objects/%.o: %.c
 	$$(call say,$(2),$$<)
 	@mkdir -p $$(@D)
 	$$(Q)$(3) -c -o $$@ $$<
 
-$(O)/$(1)/library.a: $(fuzz_src:%.c=$(O)/$(1)/%.o) $(O)/$(1)/html_template.o
+$(O)/$(1)-objects/library.a: $(fuzz_src:%.c=$(O)/$(1)-objects/%.o) $(O)/$(1)-objects/html_template.o
 	$$(Q)ar rcs $$@ $$?
 
-$(O)/$(1)/%: tests/fuzz/target/fuzz_%.c $(filter %.c,$(4)) $(O)/$(1)/library.a
+$(O)/$(1)/%: tests/fuzz/target/fuzz_%.c $(filter %.c,$(4)) $(O)/$(1)-objects/library.a
 	$$(call say,$(2),$$@)
+	@mkdir -p $$(@D)
 	$$(Q)$(3) $(filter -%,$(4)) -o $$@ $$(filter %.c %.a,$$^) $(READ_LIBS)
 endef
 $(eval $(call fuzz_kind,fuzz,FUZZ,$(FUZZ_CC) $(FUZZ_FLAGS),-fsanitize=fuzzer))
 $(eval $(call fuzz_kind,blind,BLIND,$(FUZZ_CC) $(BLIND_FLAGS),tests/fuzz/blind.c))
 $(eval $(call fuzz_kind,afl,AFL,AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS),-fsanitize=fuzzer))
 
-$(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/small_page.c
+$(patsubst %,$(O)/%-objects/html_template.o,fuzz blind afl): tests/fuzz/small_page.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
 
