@@ -446,8 +446,8 @@ static bool has_same_bytes(const struct writer_made *made, const char *format)
 }
 
 /* What first_format() has found for it the last time, if it is that still. */
-static struct memo *made_find(struct writer *w, const struct call *call,
-	const FILE *file, const char *format)
+static struct memo *made_find(struct writer *w, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, unsigned entry, const FILE *file, const char *format)
 {
 	const struct writer_made *made = made_at(w, format);
 	struct memo *memo = made->memo;
@@ -455,8 +455,7 @@ static struct memo *made_find(struct writer *w, const struct call *call,
 	return made->format == format && has_same_bytes(made, format) &&
 			       memo->key == made->key &&
 			       fast_is_like(memo, file, BINLOG_TEXT_FORMAT) &&
-			       fast_is_same(memo, call->entry, call->pc,
-				       call->sp, call->fp)
+			       fast_is_same(memo, entry, pc, sp, fp)
 		       ? memo
 		       : NULL;
 }
@@ -503,11 +502,6 @@ static bool is_made_memo(
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	const char *name, FILE *file, const char *format, va_list arguments)
 {
-	const struct call call = {.pc = pc,
-		.sp = sp,
-		.fp = fp,
-		.function = name,
-		.entry = (uint8_t)entry};
 	struct writer *w = fast_enter(sp, file);
 	int result = CAPTURE_PASS;
 	struct fast_record record;
@@ -520,23 +514,27 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	if (unlikely(!w))
 		return CAPTURE_PASS;
 	if (w->made)
-		memo = made_find(w, &call, file, format);
-	if (memo) {
-		; /* as it was */
-	} else if (unlikely(writer_is_made(w, sp, format))) {
-		size_t size = bytes_find(format, '%');
-
-		if (format[size] == '\0') {
-			if (made_text(w, &call, file, format, size))
-				result = (int)size;
-			goto leave;
-		}
-		w->missed = sp;
-	} else {
+		memo = made_find(w, pc, sp, fp, entry, file, format);
+	if (likely(!memo && !writer_is_made(w, sp, format)))
 		memo = fast_find(w, pc, sp, fp, entry, (uintptr_t)format, file,
 			BINLOG_TEXT_FORMAT);
-	}
 	if (unlikely(!memo)) {
+		const struct call call = {.pc = pc,
+			.sp = sp,
+			.fp = fp,
+			.function = name,
+			.entry = (uint8_t)entry};
+
+		if (writer_is_made(w, sp, format)) {
+			size_t size = bytes_find(format, '%');
+
+			if (format[size] == '\0') {
+				if (made_text(w, &call, file, format, size))
+					result = (int)size;
+				goto leave;
+			}
+			w->missed = sp;
+		}
 		memo = first_format(w, &call, file, format, arguments);
 		if (memo && is_made_memo(w, memo, format))
 			made_note(w, &call, file, format, memo);

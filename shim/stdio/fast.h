@@ -126,13 +126,16 @@ FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, unsigned entry, uintptr_t key, const FILE *file,
 	unsigned text)
 {
-	const struct call call = {
-		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
 	struct memo *memo = fast_guess(w, fast_clue(pc, entry, key));
 
 	if (likely(memo->key == key && fast_is_like(memo, file, text) &&
 		    fast_is_same(memo, entry, pc, sp, fp)))
 		return memo;
+
+	/* Not made before it is needed. */
+	const struct call call = {
+		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
+
 	return fast_look_up(w, &call, key, file, text);
 }
 
@@ -149,14 +152,16 @@ FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, unsigned entry, const FILE *file, const char *bytes,
 	unsigned text)
 {
-	const struct call call = {
-		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
 	uintptr_t key = (uintptr_t)bytes;
 	struct memo *memo = fast_guess(w, pc);
 
 	if (likely(fast_is_bytes(memo, file, key, text) &&
 		    fast_is_same(memo, entry, pc, sp, fp)))
 		return memo;
+
+	const struct call call = {
+		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
+
 	return fast_look_up_bytes(w, &call, key, file, text);
 }
 
