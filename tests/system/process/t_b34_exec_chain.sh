@@ -10,15 +10,14 @@ int main(int argc, char **argv)
 	return argc > 2;
 }
 C
-sh=$(basename "$(readlink -f /bin/sh)")
 script='echo first; (env A=1 "$0" second; echo third); exec env B=1 "$0" fourth and fails'
 natively "$TMP/native" sh -c "$script" "$TMP/say"
 recorded "$TMP/recorded" sh -c "$script" "$TMP/say"
 why=$(differences "$TMP/native" "$TMP/recorded")
 verdict ${#why} "B34: what a chain of programs says is all there, in order" "$why"
 capture=$TMP/recorded/capture
-same "B34: each program has a capture, named after it" "$sh env env say say" \
-	"$(ls "$capture" | sed 's/-.*//' | sort -f | awk -v sh="$sh" '$0 == sh { first = $0; next } { rest = rest " " $0 } END { print first rest }')"
+same "B34: each program has a capture, named after it" "sh env env say say" \
+	"$(ls "$capture" | sed 's/-.*//' | sort -f | awk '$0 == "sh" { first = $0; next } { rest = rest " " $0 } END { print first rest }')"
 run() { od -A n -t x8 -j 24 -N 8 "$1"; } # binlog(5): the number of the run
 same "B34: all belong to one run" 1 \
 	"$(for file in "$capture"/*; do run "$file"; done | sort -u | wc -l)"
@@ -29,10 +28,10 @@ process_rows "$capture" | awk '
 	  split(program, words, " "); print $1 "\t" end "\t" words[1] }' >"$TMP/tree"
 pids() { awk -F '\t' -v name="$1" '$3 == name { print $1 }' "$TMP/tree"; }
 same "B34: the program that was executed last has the pid of the shell" \
-	"$(pids "$sh" | sort -n | head -n 1)" "$(pids say | sort -n | head -n 1)"
-same "B34: the chain is linked: who has executed whom" "$sh executed env
+	"$(pids sh | sort -n | head -n 1)" "$(pids say | sort -n | head -n 1)"
+same "B34: the chain is linked: who has executed whom" "sh executed env
 env executed say
-say exit status 1" "$(awk -F '\t' -v pid="$(pids "$sh" | sort -n | head -n 1)" '$1 == pid { print $3, $2 }' "$TMP/tree")"
+say exit status 1" "$(awk -F '\t' -v pid="$(pids sh | sort -n | head -n 1)" '$1 == pid { print $3, $2 }' "$TMP/tree")"
 # A program that takes the library out of its environment ends the chain, no more.
 recorded "$TMP/recorded" sh -c 'echo first; env -i "$0" second; env A=1 "$0" third' "$TMP/say"
 same "B34: a program without our variables writes by itself" "said by second" \

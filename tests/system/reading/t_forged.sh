@@ -16,8 +16,9 @@ for _, _, start, _ in blocks(data):
 for _, kind, at, _ in walk(data):
     if kind == 2:  # PROCESS
         data[at + 8:at + 20] = struct.pack("<III", pid, 1, uid)
-        name = data.index(b"/seq\0", at)
-        data[name:name + 5] = b"/ssh\0"
+        for _ in range(2):  # the executable, and argv[0]
+            name = data.index(b"seq\0", at)
+            data[name:name + 4] = b"ssh\0"
     elif kind == 3:  # THREAD
         data[at + 8:at + 12] = struct.pack("<I", tid)
 open(sys.argv[3], "wb").write(data)

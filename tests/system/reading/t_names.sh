@@ -37,8 +37,10 @@ over=$(grep -n '"over' "$file" | cut -d : -f 1)
 # ---- the name of a program ----
 same "a program: its newest run" "$(BINLOG_DISABLE=1 ../bin/one 2 2>/dev/null)" "$(show --raw --stream=stdout one)"
 same "another one" "$(../bin/two 5 2>/dev/null)" "$(show --raw --stream=stdout two)"
-same "a link to it, by the name of the link" "$(../bin/one 2 2>/dev/null)" \
-	"$(PATH=$TMP/bin:$PATH; show --raw --stream=stdout linked)"
+record ../bin/linked 4
+same "what was started by a link has the name of the link" "$(../bin/one 4 2>/dev/null)" "$(show --raw --stream=stdout linked)"
+same "and so in its lines" 7 "$(show linked | grep -c ' linked\[')"
+rm binlog.data/linked-*
 same "two of them" "$( (../bin/one 2; ../bin/two 5) 2>/dev/null | sort)" "$(show --raw --stream=stdout one two | sort)"
 show thre >out 2>said
 same "one that was not recorded: status" "2 0" "$? $(wc -c <out)"
