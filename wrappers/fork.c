@@ -121,8 +121,9 @@ static int discard_outputs(void)
 	long result = fd;
 	struct stat st;
 
+	/* Every glibc closes what it could not open, and that is what it says. */
 	if (sys_failed(fd))
-		return failed(fd);
+		return failed(-EBADF);
 	result = SYS2(fstat, fd, &st);
 	if (!sys_failed(result) &&
 		(!S_ISCHR(st.st_mode) || st.st_rdev != NULL_DEVICE))

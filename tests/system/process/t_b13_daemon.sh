@@ -42,4 +42,24 @@ for way in daemon double late execute; do
 	verdict $(($(wc -l <"$TMP/native/stdout") < 1)) "B13: $way: natively something was said"
 done
 same "B13: nothing is made in the directory that daemons are in" "$before" "$(ls -A /)"
+# Where nothing can be opened any more.
+$CC -w -o "$TMP/exhausted" -x c - <<'C' || exit 1
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	int result;
+
+	while (dup(1) >= 0)
+		;
+	errno = 0;
+	result = daemon(1, 0);
+	dprintf(1, "%d %d\n", result, errno);
+	return 0;
+}
+C
+(ulimit -n 20 && "$TMP/exhausted" | cat) >"$TMP/want"
+(ulimit -n 20 && BINLOG_STREAMS=stdout=tee BINLOG_DIR=$TMP/exhausted.data LD_PRELOAD=$lib "$TMP/exhausted" | cat) >"$TMP/got"
+same_file "B13: without a descriptor it fails as natively" "$TMP/want" "$TMP/got"
 finish
