@@ -141,8 +141,7 @@ if [ "$(contained /app/inside 2>&1)" = inside ]; then
 	mkfifo "$root/ends"
 	copy_in "$(command -v cat)"
 	contained /app/cat /ends &
-	until_true eval 'inside=$(pgrep -P $!) && [ -e "/proc/$inside/root/app/inside" ] && [ ! -e "/proc/$inside/root/app/missing" ] &&
-		grep -qx cat "/proc/$inside/comm"'
+	until_true eval 'inside=$(pgrep -P "$(pgrep -P $!)") && grep -qx cat "/proc/$inside/comm"'
 	rm -f "$TMP/inside"
 	same "and while it runs, by its number" 1 \
 		"$("$show" -q --stacks --sysroot="/proc/$inside/root" "$TMP/box/running" 2>&1 | grep -c 'said_inside at .*inside.c:2')"
