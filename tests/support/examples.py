@@ -2,7 +2,7 @@
 """examples.py PAGE...: the examples of man pages (mdoc) and of README.md, run as they stand there, or looked up.
 
 An example is a command: a line with "$ " before it, one that begins with a program of $EXAMPLES_BIN, or, within a
-sentence, code that has one of our tools with a word behind it.  Those of a page, or of a section of README.md, are run
+sentence, code that has one of our tools with a word behind it, or sets a variable of ours.  Those of a page, or of a section of README.md, are run
 one after the other in a copy of $EXAMPLES_SCENE, with no programs but those in $EXAMPLES_BIN.  Each has to end with 0, to
 print something or leave a file, and to complain of nothing; below it may stand what it prints on a terminal, numbers
 and paths aside.
@@ -113,6 +113,13 @@ def unescaped(text):
     return text
 
 
+def within_sentence(page, section, number, code):
+    if re.match(r'BINLOG_[A-Z]+=\S+$', code):
+        yield Block(page, section, number, [code + ' binlog-run true'], True, ('silent', 'a setting alone'))
+    elif re.search(TOOL + r'.* \S', code):
+        yield Block(page, section, number, [code], True)
+
+
 def blocks_of_page(path):
     page, section, literal, shown, begin = os.path.basename(path), '', False, [], 0
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
@@ -136,8 +143,7 @@ def blocks_of_page(path):
             shown.append(text[1:-1] if shows and text[0] == text[-1] == '"' else text)
         elif line.startswith('.Ql '):
             code = unescaped(re.sub(r'( [.,:;])+$', '', line[4:]))
-            if re.search(TOOL + r'.* \S', code):
-                yield Block(page, section, number, [code], True)
+            yield from within_sentence(page, section, number, code)
 
 
 def blocks_of_readme(path):
@@ -159,8 +165,7 @@ def blocks_of_readme(path):
             if code.startswith('--'):
                 yield Block(page, section, number, ['binlog-show ' + code], True, ('looked-up', 'options alone'))
             for command in code.split('; '):
-                if re.search(TOOL + r'.* \S', command):
-                    yield Block(page, section, number, [command], True)
+                yield from within_sentence(page, section, number, command)
 
 
 # ---- how they are run ----
