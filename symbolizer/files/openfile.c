@@ -110,6 +110,29 @@ const char *openfile_reason(enum openfile_result result)
 	return reasons[result];
 }
 
+/* A root that was opened while there was still a right to. */
+static struct {
+	const char *path; /* null: none */
+	int descriptor;
+} held;
+
+void openfile_hold_root(const char *root)
+{
+	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (directory < 0)
+		return;
+	if (held.path)
+		close(held.descriptor);
+	held.path = root;
+	held.descriptor = directory;
+}
+
+static bool is_held(const char *root)
+{
+	return held.path && strcmp(held.path, root) == 0;
+}
+
 /* A descriptor, or -1 with errno. */
 static int open_below(const char *root, const char *path, int flags)
 {
@@ -117,7 +140,9 @@ static int open_below(const char *root, const char *path, int flags)
 		.flags = (uint64_t)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int directory = is_held(root)
+				? held.descriptor
+				: open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	long descriptor = -1;
 	int tries;
 	int error;
@@ -131,7 +156,8 @@ static int open_below(const char *root, const char *path, int flags)
 			break;
 	}
 	error = errno;
-	close(directory);
+	if (!is_held(root))
+		close(directory);
 	errno = error;
 	return (int)descriptor;
 }
@@ -234,7 +260,8 @@ static char *without_root(char *path, const char *root)
 static char *real_path_below(const char *root, const char *path)
 {
 	int descriptor = open_path(root, path, O_PATH);
-	char *real_root = realpath(root, NULL);
+	char *real_root =
+		is_held(root) ? path_of(held.descriptor) : realpath(root, NULL);
 	char *real = descriptor >= 0 ? path_of(descriptor) : NULL;
 
 	if (descriptor >= 0)

@@ -42,7 +42,16 @@ enum openfile_result {
 enum openfile_result openfile_open(
 	struct openfile *file, const char *root, const char *path);
 
-/* Likewise a regular file that need not be ELF, or -1; never by a deputy. */
+/*
+ * Opens this root now, for all that is opened below it later: the one of
+ * another process (/proc/PID/root) is closed to who has given up rights.  The
+ * string stays the caller's, and has to stay.  One that cannot be opened is
+ * asked for again each time.
+ */
+void openfile_hold_root(const char *root);
+
+/* As openfile_open() a regular file that need not be ELF, or -1; never by a
+ * deputy. */
 int openfile_plain(const char *root, const char *path);
 
 /* Why not, a constant string; null for OPENFILE_FINE. */

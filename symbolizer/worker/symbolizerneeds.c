@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "sandbox/sandbox.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/worker/cachefile.h"
 
@@ -11,8 +12,10 @@ void symbolizer_add_needs(
 		options->cache ? cachedirectory_open(options->cache, true) : -1;
 
 	needs->needs |= SANDBOX_WORKER;
-	if (options->sysroot)
+	if (options->sysroot) {
 		needs->needs |= SANDBOX_ROOTED;
+		openfile_hold_root(options->sysroot);
+	}
 	if (options->debuginfod)
 		needs->needs |= SANDBOX_DOWNLOADS;
 	if (cache < 0)

@@ -291,22 +291,23 @@ same "a user that may change nothing may ask" "$("$show" --count logs other)" "$
 same "one with a password" "$("$show" --count logs other)" \
 	"$(BINLOG_SHIP_PASSWORD=s3cret "$query" --at="${at/127/keeper@127}" --count 2>&1)"
 
-# the page has questions for dashboards: each is asked, as Grafana asks them, with its words filled in
-python3 - "$page" >questions <<'P'
+# the page has questions for dashboards: each is asked, as Grafana asks them, with its words filled in; and so are those of binlog-ship(1)
+python3 - "$page" "$here/../man/binlog-ship.1.in" >questions <<'P'
 import re, sys
-text = open(sys.argv[1]).read().replace("fleet.", "logs.")
-for block in re.findall(r"\n\.Bd -literal[^\n]*\n(SELECT.*?)\n\.Ed", text, re.S):
+text, other = (open(name).read().replace("fleet.", "logs.") for name in sys.argv[1:])
+blocks = re.findall(r"\n\.Bd -literal[^\n]*\n(SELECT.*?)\n\.Ed", text, re.S)
+for block in blocks + re.findall(r'clickhouse-client --query "(.*?)"', other, re.S):
     block = block.replace("\\e", "\\").replace("\\(dq", '"').replace("\n", " ")
     print(re.sub(r"\$\{?(\w+)\}?", lambda found: {
         "from": "0", "to": "9999999999", "__fromTime": "toDateTime(0)", "__toTime": "toDateTime(4000000000)",
         "__interval_s": "1", "name": "took", "host": "%"}[found[1]], block))
 P
-verdict "$([ "$(wc -l <questions)" -ge 6 ]; echo $?)" "the page has questions for dashboards"
+verdict "$([ "$(wc -l <questions)" -ge 8 ]; echo $?)" "the pages have questions for dashboards"
 while read -r question; do
 	answer=$(ask one "$question" 2>&1)
 	status=$?
 	[ -n "$answer" ] || [[ $question == *losses* ]] || status=1
-	verdict $status "a dashboard asks: ${question:0:60}..." "$answer"
+	verdict $status "it is asked: ${question:0:60}..." "$answer"
 done <questions
 
 # ---- several servers ----

@@ -136,6 +136,17 @@ if [ "$(contained /app/inside 2>&1)" = inside ]; then
 	(cd "$TMP/box" && sh -c "$(recipe sysroot)") >"$TMP/shown" 2>&1
 	same "a container: read from outside, with names" "1 1" \
 		"$(grep -c ': inside$' "$TMP/shown") $(grep -c 'said_inside at .*inside.c:2' "$TMP/shown")"
+	# While it runs its root is below /proc.
+	mv "$TMP/box/log" "$TMP/box/running"
+	mkfifo "$root/ends"
+	copy_in "$(command -v cat)"
+	contained /app/cat /ends &
+	until_true eval 'inside=$(pgrep -P "$(pgrep -P $!)") && grep -qx cat "/proc/$inside/comm"'
+	rm -f "$TMP/inside"
+	same "and while it runs, by its number" 1 \
+		"$("$show" -q --stacks --sysroot="/proc/$inside/root" "$TMP/box/running" 2>&1 | grep -c 'said_inside at .*inside.c:2')"
+	: >"$root/ends"
+	wait $!
 else
 	skip "a container: they cannot be made here"
 fi
