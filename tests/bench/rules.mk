@@ -7,7 +7,7 @@ bench: deps-bench
 	-@for peer in $(BENCH_PEERS); do tests/install-packages $$peer || :; done
 	$(Q)tests/bench/run $(O)
 
-## make bench-tools     what whole programs cost, recorded and not; T=NAME for some
+## make bench-tools     what whole programs cost, recorded and not: tests/bench/TOOLS.md; T=NAME for some
 bench-tools: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/bench/tools $(O) $(T)
