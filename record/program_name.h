@@ -4,8 +4,8 @@
  * program began: what people type and look for, where the executable is a link
  * or has a version in its name (redis-server is redis-check-rdb, python3 is
  * python3.11, ls may be busybox).  Who starts a program can choose it freely,
- * so where it does not look like a name it is the last part of the
- * executable's path.  Pure; for any thread, async-signal-safe.
+ * so where it does not look like a name, or would hide a file, it is the last
+ * part of the executable's path.  Pure; for any thread, async-signal-safe.
  */
 #ifndef RECORD_PROGRAM_NAME_H
 #define RECORD_PROGRAM_NAME_H
@@ -37,7 +37,7 @@ static inline const char *binlog_program_name(
 		name[i] != 0x7f)
 		i++;
 	if (i > 0 && i <= BINLOG_PROGRAM_NAME_MAX && name[i] == '\0' &&
-		*name != '-')
+		*name != '-' && *name != '.')
 		return name;
 	return binlog_last_part(executable);
 }

@@ -338,6 +338,7 @@ static void remember_strings(int argc, char **argv)
 {
 	struct utsname host;
 	struct bytes_text text = {strings, STRINGS / 2, 0};
+	const char *argument;
 	long n = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", strings,
 		STRINGS / 2 - 1);
 
@@ -347,7 +348,7 @@ static void remember_strings(int argc, char **argv)
 	text.length += sys_failed(n) ? 0 : (size_t)n - 1;
 	strings[text.length++] = '\0';
 	text.size = STRINGS;
-	process.name = binlog_program_name(strings, argc > 0 ? argv[0] : NULL);
+	argument = strings + text.length; /* the program may change its own */
 	for (int i = 0; i < argc && argv[i]; i++) {
 		if (text.length + 2 > text.size)
 			break;
@@ -356,6 +357,8 @@ static void remember_strings(int argc, char **argv)
 		process.arguments++;
 	}
 	process.argument_bytes = (uint32_t)text.length;
+	process.name = binlog_program_name(
+		strings, process.arguments > 0 ? argument : NULL);
 	if (!sys_forbidden && !sys_failed(SYS1(uname, &host)) &&
 		add_string(&text, host.nodename)) {
 		remembered = &text;

@@ -426,7 +426,8 @@ static bool same_four(const char *a, const char *b)
 	return one == other;
 }
 
-/* Not one byte more is read: what is behind may be said to be nobody's. */
+/* No byte behind the format is read, if it is that one still: what is there may
+ * be said to be nobody's. */
 static bool has_same_bytes(const struct writer_made *made, const char *format)
 {
 	size_t bytes = made->bytes, at = 0;
@@ -472,8 +473,8 @@ static void made_note(struct writer *w, const struct call *call,
 
 	if (bytes > WRITER_MADE_BYTES ||
 		(uintptr_t)format % SYS_PAGE > SYS_PAGE - bytes ||
-		plain_stream(w, file) == STREAM_PASS)
-		return;
+		plain_stream(w, file) != memo_stream(memo))
+		return; /* or it has become another one since the memo's */
 	if (!w->made)
 		w->made = arena_take(WRITER_MADE * sizeof(*w->made));
 	if (!w->made)
@@ -502,7 +503,7 @@ static bool is_made_memo(
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	const char *name, FILE *file, const char *format, va_list arguments)
 {
-	struct writer *w = fast_enter(sp, file);
+	struct writer *w = likely(format) ? fast_enter(sp, file) : NULL;
 	int result = CAPTURE_PASS;
 	struct fast_record record;
 	struct arguments_list list;

@@ -271,26 +271,41 @@ static char *seize(const struct ring_want *want, struct binlog_ring_slot *slot,
 
 	if (!memory)
 		return NULL;
-	*taking = (uint32_t)(slot - ring_slots) + 1;
+	*taking = ((uint32_t)(slot - ring_slots) + 1) |
+		  ((before & RING_STATE) == RING_DONE ? RING_UNTOLD : 0);
 	SIGNAL_FENCE();
 	if (!ring_slot_change(slot, before, state)) {
 		*taking = 0;
 		return NULL;
 	}
 	ring_owner_set(slot, want->tid);
-	if ((before & RING_STATE) == RING_DONE)
+	if ((before & RING_STATE) == RING_DONE) {
 		overwrite(slot);
+		SIGNAL_FENCE();
+		*taking &= ~RING_UNTOLD;
+	}
 	hold_it(hold, slot, state);
 	return memory;
 }
 
-/* No reader takes what is in a slot that was taken for a block. */
+void ring_clear_magic(struct binlog_block *block)
+{
+	struct binlog_header *header = capture_file_header;
+
+	if (block->magic != BINLOG_BLOCK_MAGIC)
+		return;
+	__atomic_store_n(&block->magic, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&header->passed, block->passed, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&header->dropped, block->dropped, __ATOMIC_RELAXED);
+}
+
+/* What is in a slot that was taken is no block. */
 static void give_back(struct binlog_ring_slot *slot, uint64_t state)
 {
 	struct binlog_block *block = (void *)memory_of(slot);
 
 	if (block)
-		__atomic_store_n(&block->magic, 0, __ATOMIC_RELEASE);
+		ring_clear_magic(block);
 	ring_owner_clear(slot);
 	ring_slot_change(slot, state,
 		next_state(ring_slot_writer(state), RING_FREE));
@@ -305,12 +320,15 @@ static char *take_left(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
 	uint32_t left = *taking;
-	struct binlog_ring_slot *slot = &ring_slots[(left & ~RING_LEAVING) - 1];
+	struct binlog_ring_slot *slot =
+		&ring_slots[(left & ~(RING_LEAVING | RING_UNTOLD)) - 1];
 	uint64_t state = ring_slot_state(slot);
 	struct ring_hold its = {.slot = slot, .state = state};
 
 	if ((state & RING_STATE) == RING_OPEN && slot != hold->slot &&
 		ring_slot_writer(state) == (want->writer & RING_WRITER_MOST)) {
+		if (left & RING_UNTOLD)
+			overwrite(slot);
 		if (left & RING_LEAVING)
 			ring_finish(&its);
 		else if (ring_slot_bytes(slot->at) < want->bytes)
@@ -508,6 +526,23 @@ void ring_finish(struct ring_hold *hold)
 		next_state(ring_slot_writer(hold->state), RING_DONE));
 }
 
+/* In a state that may be another one than is held, if ring_resume() was left in
+ * the middle. */
+static bool is_ours(const struct ring_hold *hold, uint64_t state)
+{
+	return (state & RING_STATE) == RING_OPEN &&
+	       ring_slot_writer(state) == ring_slot_writer(hold->state);
+}
+
+void ring_finish_left(const struct ring_hold *hold)
+{
+	struct ring_hold now = *hold;
+
+	now.state = ring_slot_state(hold->slot);
+	if (is_ours(hold, now.state))
+		ring_finish(&now);
+}
+
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
 	struct binlog_ring_slot *slot = hold->slot;
@@ -516,13 +551,14 @@ bool ring_resume(struct ring_hold *hold, uint32_t tid)
 	if (!slot)
 		return false;
 	before = ring_slot_state(slot);
+	if (!is_ours(hold, before)) {
+		hold->slot = NULL;
+		return false;
+	}
 	state = next_state(ring_slot_writer(hold->state), RING_OPEN);
 	/* In this order: who sees the old owner does not see the new state. */
 	ring_owner_set(slot, tid);
-	/* Another one than is held if this was left in the middle. */
-	if ((before & RING_STATE) == RING_OPEN &&
-		ring_slot_writer(before) == ring_slot_writer(hold->state) &&
-		ring_slot_change(slot, before, state)) {
+	if (ring_slot_change(slot, before, state)) {
 		hold->state = state;
 		return true;
 	}

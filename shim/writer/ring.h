@@ -102,6 +102,9 @@ struct ring_want {
  * about to finish.
  */
 #define RING_LEAVING 0x80000000u
+/* Of ring.c: the slot may be ours by now, but that what was in it is lost is not
+ * told yet. */
+#define RING_UNTOLD 0x40000000u
 char *ring_take(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold);
 
@@ -111,8 +114,22 @@ bool ring_may_define(void);
 /* The largest block that a writer should wish for. */
 uint32_t ring_block_most(void);
 
+/* Whether it is the slot that *taking names. */
+static inline bool ring_is_taking(
+	const struct binlog_ring_slot *slot, uint32_t taking)
+{
+	return (uint32_t)(slot - ring_slots) + 1 ==
+	       (taking & ~(RING_LEAVING | RING_UNTOLD));
+}
+
+/* No reader takes it for a block any more; what it counts is kept. */
+void ring_clear_magic(struct binlog_block *block);
+
 /* What is held is full. */
 void ring_finish(struct ring_hold *hold);
+
+/* The same of what was held, and may be somebody else's by now. */
+void ring_finish_left(const struct ring_hold *hold);
 
 /*
  * The thread goes on with what the writer held, perhaps that of another one

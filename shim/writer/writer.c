@@ -664,15 +664,7 @@ static void anchor_block(struct writer *w, struct binlog_block *block)
 /* No reader takes it for a block until it is one again. */
 static void clear_block(struct binlog_block *block, uint32_t size)
 {
-	struct binlog_header *header = capture_file_header;
-
-	if (block->magic == BINLOG_BLOCK_MAGIC) {
-		__atomic_store_n(&block->magic, 0, __ATOMIC_RELEASE);
-		__atomic_fetch_add(
-			&header->passed, block->passed, __ATOMIC_RELAXED);
-		__atomic_fetch_add(
-			&header->dropped, block->dropped, __ATOMIC_RELAXED);
-	}
+	ring_clear_magic(block);
 	memset(block, 0, size);
 }
 
@@ -694,6 +686,18 @@ static char *introduce(struct writer *w, struct binlog_block *block)
 static struct ring_hold *hold_of(struct writer *w)
 {
 	return &w->ring.holds[w->ring.held];
+}
+
+/* What was held before, if a jump has left it so that nobody will say that it
+ * is full. */
+static void finish_left(struct writer *w)
+{
+	struct ring_hold *left = &w->ring.holds[!w->ring.held];
+
+	if (left->slot && left->slot != hold_of(w)->slot &&
+		!ring_is_taking(left->slot, w->ring.taking))
+		ring_finish_left(left);
+	left->slot = NULL;
 }
 
 static struct binlog_block *take_place(
@@ -731,6 +735,7 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	uint32_t size;
 	char *start;
 
+	finish_left(w);
 	block = take_place(w, bytes, hold);
 	if (!block) {
 		writer_set_end(w, w->cursor);
@@ -747,8 +752,8 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	writer_use_block(w, block, start);
 	w->open = NULL;
 	SIGNAL_FENCE();
-	/* From here on it is held, and is not taken twice: `taking` names it
-	 * still, which is no harm. */
+	/* From here on it is held; `taking` names it still, and the full one is
+	 * for finish_left(). */
 	w->ring.held = next;
 	SIGNAL_FENCE();
 	w->ring.taking =
@@ -760,6 +765,7 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	ring_finish(&full);
 	SIGNAL_FENCE();
 	w->ring.taking = 0;
+	w->ring.holds[!next].slot = NULL;
 	return true;
 }
 
@@ -775,11 +781,12 @@ static bool writer_ring_mend(struct writer *w)
 		lost = true;
 	if (!lost)
 		return true;
-	w->ring.turns = false;
 	w->block = NULL;
 	w->open = NULL;
 	w->cursor = nowhere + WRITER_MARGIN;
 	writer_set_end(w, w->cursor);
+	SIGNAL_FENCE();
+	w->ring.turns = false;
 	return false;
 }
 

@@ -2,9 +2,8 @@
  * made_formats SEED N: N calls of printf() and its like with formats that the
  * program has made, in places where they are changed, used again, cut to a part
  * of what they were, at the end of the last page that is there, and in a file
- * that is mapped, as catalogs of translations are.  From two stacks, two
- * threads in turn, to stdout and another FILE.  Descriptor 9 gets the
- * nanoseconds of the processor for each call, when there is one.
+ * that is mapped, as catalogs of translations are; and with none.  From two
+ * stacks and four threads in turn, to stdout and stderr.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -96,6 +95,8 @@ static void change(unsigned i)
 
 static void *says(void *count)
 {
+	static const char *volatile nothing;
+
 	for (int i = 0; i < *(int *)count; i++) {
 		unsigned which = draw(PLACES);
 
@@ -106,6 +107,8 @@ static void *says(void *count)
 		say(place[which], i, (int)draw(2) * 3);
 		if (draw(50) == 0)
 			fflush(stdout);
+		if (draw(50) == 0)
+			printf("%d\n", printf(nothing) + fprintf(stderr, nothing, 1));
 	}
 	return NULL;
 }

@@ -4,6 +4,9 @@
  * jumped out of it anywhere.
  */
 #include "tests/unit/world/block_world.h"
+#if defined(__x86_64__)
+#include "tests/unit/world/single_step.h"
+#endif
 
 #include "shim/writer/writer.h"
 
@@ -276,6 +279,70 @@ static void without_its_place_it_goes_on_at_another(void **state)
 	goes_on_at_another_place(w);
 }
 
+/* After the next one is held, before `taking` names the full one. */
+static void what_was_full_is_finished_though_a_jump_came_before(void **state)
+{
+	struct writer *w = &world.writer;
+	struct ring_hold full;
+	unsigned finished;
+
+	(void)state;
+	begin_ring(CAPTURE_BYTES);
+	assert_true(writer_reserve(w, 8));
+	full = w->ring.holds[w->ring.held];
+	writer_set_end(w, w->cursor);
+	assert_true(writer_reserve(w, 8));
+	finished = world.finished;
+	w->ring.holds[!w->ring.held] = full;
+	w->ring.taking = (uint32_t)(w->ring.holds[w->ring.held].slot - slots) + 1;
+	w->ring.turns = true;
+	writer_mend(w);
+	assert_true(writer_reserve(w, 8));
+	assert_int_equal(world.finished, finished + 2);
+}
+
+#if defined(__x86_64__)
+static sigjmp_buf back;
+
+static void jump(void)
+{
+	siglongjmp(back, 1);
+}
+
+/* The cursor is in the next block already, the end is that of the full one. */
+static void a_jump_while_that_is_mended_leaves_no_half(void **state)
+{
+	static char other[4096];
+	struct writer *w = &world.writer;
+	volatile unsigned long at = 0;
+	volatile bool interrupted = true;
+
+	(void)state;
+	begin_ring(CAPTURE_BYTES);
+	assert_true(writer_reserve(w, 8));
+	step_prepare(jump);
+	for (; interrupted; at++) {
+		w->block = block_at(0);
+		w->cursor = other;
+		writer_set_end(w, (char *)block_at(0) + 4096);
+		w->ring.turns = true;
+		interrupted = false;
+		if (sigsetjmp(back, 1) == 0) {
+			step_begin(at);
+			writer_mend(w);
+			interrupted = step_end();
+		} else {
+			interrupted = true;
+		}
+		writer_mend(w);
+		if (w->block)
+			assert_ptr_not_equal(w->cursor, other);
+		assert_false(w->ring.turns);
+	}
+	assert_true(at > 20);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +358,11 @@ int main(void)
 		cmocka_unit_test(a_child_defines_nothing_for_its_parent),
 		cmocka_unit_test(what_was_left_is_taken_back),
 		cmocka_unit_test(without_its_place_it_goes_on_at_another),
+		cmocka_unit_test(
+			what_was_full_is_finished_though_a_jump_came_before),
+#if defined(__x86_64__)
+		cmocka_unit_test(a_jump_while_that_is_mended_leaves_no_half),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,21 @@ void ring_finish(struct ring_hold *hold)
 		world.finished++;
 }
 
+void ring_finish_left(const struct ring_hold *hold)
+{
+	assert_non_null(hold->slot);
+	world.finished++;
+}
+
+void ring_clear_magic(struct binlog_block *block)
+{
+	if (block->magic == BINLOG_BLOCK_MAGIC) {
+		world.header.passed += block->passed;
+		world.header.dropped += block->dropped;
+	}
+	block->magic = 0;
+}
+
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
 	assert_int_equal(tid, TID);
