@@ -1,11 +1,10 @@
 /*
  * What a program is called, by everybody: in names of captures, in rules and in
  * front of its lines.  It is the last part of argv[0], as it was when the
- * program began: what people type and look for, where the executable is a link
- * or has a version in its name (redis-server is redis-check-rdb, python3 is
- * python3.11, ls may be busybox).  Who starts a program can choose it freely,
- * so where it does not look like a name, or would hide a file, it is the last
- * part of the executable's path.  Pure; for any thread, async-signal-safe.
+ * program began: what people type and look for, where the command is a link to
+ * the executable, or that has a version in its name.  Who starts a program can
+ * choose it freely, so where it does not look like a name, or would hide a
+ * file, it is the last part of the executable's path.  Pure; for any thread, async-signal-safe.
  */
 #ifndef RECORD_PROGRAM_NAME_H
 #define RECORD_PROGRAM_NAME_H

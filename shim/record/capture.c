@@ -79,8 +79,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	static const uint8_t kinds[] = {BINLOG_ARG_I64, BINLOG_ARG_STRING};
 	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES_AT);
 	uint32_t padded = (size + 3) & ~3u;
-	const struct memo *memo =
-		writer_memo(w, call, 0, tag);
+	const struct memo *memo = writer_memo(w, call, 0, tag);
 	uint64_t ticks;
 	char *to;
 
@@ -337,8 +336,7 @@ int capture_redacted(struct writer *w, const struct call *call,
 {
 	uintptr_t key = (uintptr_t)redaction->format;
 	uint32_t tag = memo_tag(call, how->stream, how->text);
-	const struct memo *memo =
-		writer_memo(w, call, key, tag);
+	const struct memo *memo = writer_memo(w, call, key, tag);
 	int result = CAPTURE_PASS;
 
 	if (!memo)
@@ -456,9 +454,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	memo = writer_memo(w, call, key, constant);
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
-	memo = likely(size <= CAPTURE_CHUNK)
-		       ? writer_memo(w, call, 0, tag)
-		       : NULL;
+	memo = likely(size <= CAPTURE_CHUNK) ? writer_memo(w, call, 0, tag)
+					     : NULL;
 	if (given && !(likely(memo != NULL) && memo_covers(memo, bytes, size)))
 		size = *given = take_given(bytes, size);
 	if (given && unlikely(size == 0))

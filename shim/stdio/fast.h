@@ -11,7 +11,8 @@
  * as last time one from the same place is mostly the same one, too.
  * Else it is the one that it was before, as where a place says the parts of a
  * line from two stacks, or it is looked for by its hash.  A memo also remembers
- * the FILE that it was used with and that this was a plain one; as long as streams_version
+ * the FILE that it was used with and that this was a plain one; as long as
+ * streams_version
  * does not change, so it is.
  */
 #ifndef SHIM_FAST_H

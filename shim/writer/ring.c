@@ -271,7 +271,7 @@ static char *seize(const struct ring_want *want, struct binlog_ring_slot *slot,
 
 	if (!memory)
 		return NULL;
-	*taking = ((uint32_t)(slot - ring_slots) + 1) |
+	*taking = ring_name(slot) |
 		  ((before & RING_STATE) == RING_DONE ? RING_UNTOLD : 0);
 	SIGNAL_FENCE();
 	if (!ring_slot_change(slot, before, state)) {
@@ -320,8 +320,7 @@ static char *take_left(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
 	uint32_t left = *taking;
-	struct binlog_ring_slot *slot =
-		&ring_slots[(left & ~(RING_LEAVING | RING_UNTOLD)) - 1];
+	struct binlog_ring_slot *slot = ring_named(left);
 	uint64_t state = ring_slot_state(slot);
 	struct ring_hold its = {.slot = slot, .state = state};
 
@@ -414,7 +413,7 @@ static char *take_fresh(const struct ring_want *want, uint32_t bytes,
 	mask = signal_mask_block();
 	slot = claim(bytes, most, state, &memory);
 	if (slot) {
-		*taking = (uint32_t)(slot - ring_slots) + 1;
+		*taking = ring_name(slot);
 		ring_owner_set(slot, want->tid);
 		hold_it(hold, slot, state);
 	}

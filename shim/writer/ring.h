@@ -114,12 +114,16 @@ bool ring_may_define(void);
 /* The largest block that a writer should wish for. */
 uint32_t ring_block_most(void);
 
-/* Whether it is the slot that *taking names. */
-static inline bool ring_is_taking(
-	const struct binlog_ring_slot *slot, uint32_t taking)
+/* How *taking names it. */
+static inline uint32_t ring_name(const struct binlog_ring_slot *slot)
 {
-	return (uint32_t)(slot - ring_slots) + 1 ==
-	       (taking & ~(RING_LEAVING | RING_UNTOLD));
+	return (uint32_t)(slot - ring_slots) + 1;
+}
+
+/* The slot that *taking, which is not zero, names. */
+static inline struct binlog_ring_slot *ring_named(uint32_t taking)
+{
+	return &ring_slots[(taking & ~(RING_LEAVING | RING_UNTOLD)) - 1];
 }
 
 /* No reader takes it for a block any more; what it counts is kept. */

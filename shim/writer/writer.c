@@ -28,8 +28,9 @@ static bool writer_ring_mend(struct writer *w);
  */
 #define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
-/* From here on no thread gets a larger table of memos than the usual one. */
-#define GROWN_MAX (24u << 20)
+/* From here on no thread gets a larger table of memos than the usual one; nor,
+ * counted apart, one of the largest, of which one takes more than all that. */
+#define GROWN_MAX (16u << 20)
 
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u
@@ -195,19 +196,21 @@ void writer_abandon(void)
 
 COLD void writer_grow_memo(struct writer *w)
 {
-	static uint32_t grown; /* bytes, by all threads */
+	static uint32_t grown_large, grown_largest; /* bytes, by all threads */
 	uint32_t sets = w->memo_sets * 4;
+	uint32_t *grown =
+		sets > MEMO_SETS_LARGE ? &grown_largest : &grown_large;
 	uint32_t bytes = sets * MEMO_WAYS * (uint32_t)sizeof(*w->memo);
 	struct memo *memo = NULL;
 
 	w->memo_losses = 0;
 	if (sets <= MEMO_SETS_USUAL ||
-		__atomic_load_n(&grown, __ATOMIC_RELAXED) < GROWN_MAX)
+		__atomic_load_n(grown, __ATOMIC_RELAXED) < GROWN_MAX)
 		memo = arena_take(bytes);
 	if (!memo)
 		return;
 	if (sets > MEMO_SETS_USUAL)
-		__atomic_fetch_add(&grown, bytes, __ATOMIC_RELAXED);
+		__atomic_fetch_add(grown, bytes, __ATOMIC_RELAXED);
 	/* The old one stays: calls that are under way point to it. */
 	w->memo = memo;
 	SIGNAL_FENCE();
@@ -695,7 +698,7 @@ static void finish_left(struct writer *w)
 	struct ring_hold *left = &w->ring.holds[!w->ring.held];
 
 	if (left->slot && left->slot != hold_of(w)->slot &&
-		!ring_is_taking(left->slot, w->ring.taking))
+		!(w->ring.taking && left->slot == ring_named(w->ring.taking)))
 		ring_finish_left(left);
 	left->slot = NULL;
 }
@@ -756,10 +759,7 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	 * for finish_left(). */
 	w->ring.held = next;
 	SIGNAL_FENCE();
-	w->ring.taking =
-		full.slot ? ((uint32_t)(full.slot - ring_slots) + 1) |
-				    RING_LEAVING
-			  : 0;
+	w->ring.taking = full.slot ? ring_name(full.slot) | RING_LEAVING : 0;
 	SIGNAL_FENCE();
 	w->ring.turns = false;
 	ring_finish(&full);

@@ -152,7 +152,7 @@ struct writer {
 	uint32_t first;
 	struct measure_tables measures;
 	uint16_t guesses[WRITER_GUESSES][2]; /* numbers of memos: fast.h */
-	uint8_t seconds; /* the second of them was right, times */
+	uint8_t seconds; /* how often the second of them was right */
 	struct writer_format formats[WRITER_FORMATS];
 	struct writer_made *made; /* WRITER_MADE of them; null: not needed yet */
 	struct memo *memo;  /* sets of MEMO_WAYS each */

@@ -10,6 +10,7 @@
 #include "base/sentence.h"
 #include "base/suggest.h"
 #include "decoder/source/capture_list.h"
+#include "record/program_name.h"
 
 /* More programs are not named in a sentence. */
 #define PROGRAMS_SAID 12
@@ -26,13 +27,6 @@ struct names {
 	bool failed; /* out of memory */
 };
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Bytes of PROGRAM in PROGRAM-PID-SECONDS-RANDOM.binlog; 0: it is another name.
  */
 static size_t program_bytes(const char *name)
@@ -47,7 +41,7 @@ static size_t program_bytes(const char *name)
 
 static bool is_of_program(const struct recording *capture, const char *program)
 {
-	const char *name = base_of(capture->path);
+	const char *name = binlog_last_part(capture->path);
 	size_t bytes = program_bytes(name);
 
 	return bytes > 0 && strlen(program) == bytes &&
@@ -126,7 +120,7 @@ static size_t list_programs(
 	size_t i, k;
 
 	for (i = 0; i < names->list.count && count < room; i++) {
-		const char *name = base_of(names->list.captures[i]->path);
+		const char *name = binlog_last_part(names->list.captures[i]->path);
 		size_t bytes = program_bytes(name);
 
 		for (k = 0; k < count; k++)

@@ -47,16 +47,24 @@ static bool is_interrupted(unsigned long at, uint32_t bytes)
 	return interrupted;
 }
 
+/* A ring of which all was used. */
+static bool prepare(void)
+{
+	step_prepare(on_step);
+	if (!begin(64 * KIB, 64 * MIB))
+		return false;
+	for (unsigned i = 0; i < 60; i++)
+		if (!turn(&fillers[i % 3], 4096))
+			return false;
+	return true;
+}
+
 static enum wrong step_through(void)
 {
 	unsigned long at = 0;
 
-	step_prepare(on_step);
-	if (!begin(64 * KIB, 64 * MIB))
+	if (!prepare())
 		return NOT_MADE;
-	for (unsigned i = 0; i < 60; i++)
-		if (!turn(&fillers[i % 3], 4096))
-			return NOT_MADE;
 	while (is_interrupted(at, 4096)) {
 		at += 1 + at / 500;
 		for (unsigned i = 0; i < 3; i++)
@@ -81,12 +89,8 @@ static enum wrong step_through_left(void)
 		.wished = 4096};
 	unsigned long at = 0;
 
-	step_prepare(on_step);
-	if (!begin(64 * KIB, 64 * MIB))
+	if (!prepare())
 		return NOT_MADE;
-	for (unsigned i = 0; i < 60; i++)
-		if (!turn(&fillers[i % 3], 4096))
-			return NOT_MADE;
 	do {
 		struct ring_hold hold = fillers[0].hold;
 

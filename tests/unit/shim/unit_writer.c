@@ -248,6 +248,25 @@ static void tables_of_memos_grow_as_long_as_there_is_memory(void **state)
 	assert_ptr_equal(w->memo, arena);
 }
 
+static uint32_t sets_after(struct writer *w, uint32_t sets)
+{
+	world.taken = 0;
+	w->memo_sets = sets;
+	writer_grow_memo(w);
+	return w->memo_sets;
+}
+
+/* It takes more than all others together may have, which is asked next. */
+static void one_of_the_largest_leaves_the_others_theirs(void **state)
+{
+	struct writer *w = &world.writer;
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	assert_int_equal(sets_after(w, MEMO_SETS_LARGE), MEMO_SETS_MAX);
+	assert_int_equal(sets_after(w, MEMO_SETS_LARGE), MEMO_SETS_LARGE);
+}
+
 /* All threads together. */
 static void only_so_much_of_it_is_taken(void **state)
 {
@@ -461,6 +480,7 @@ int main(void)
 		cmocka_unit_test(or_there_is_none),
 		cmocka_unit_test(
 			tables_of_memos_grow_as_long_as_there_is_memory),
+		cmocka_unit_test(one_of_the_largest_leaves_the_others_theirs),
 		cmocka_unit_test(only_so_much_of_it_is_taken),
 		cmocka_unit_test(
 			what_is_passed_or_dropped_is_counted_in_the_block),

@@ -26,7 +26,7 @@
 #include "tests/unit/world/spill_world.h"
 
 #define CAPTURE_BYTES ((size_t)4 << 20)
-#define ARENA_BYTES ((size_t)4 << 20)
+#define ARENA_BYTES ((size_t)32 << 20)
 #define GENERATION 7u
 #define TID 4711u
 #define TICKS 5u
