@@ -75,7 +75,7 @@ FLEET_LIBS = -lcurl
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
 inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) wrappers/fast_x86_64.S
-reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/program)
+reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/output tools/program)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 # Of an archive each takes what it needs; where branches are counted all is in one library.
@@ -151,6 +151,8 @@ $(O)/inside/shim/unwind/unwind_libunwind.o: shim/unwind/unwind_libunwind.c $(if 
 # What it says when it is run as a program.
 $(O)/inside/shim/start/about.o: debian/changelog
 $(O)/inside/shim/start/about.o: INSIDE += -DABOUT_RELEASE='"$(version)"'
+$(O)/outside/tools/output/standard_output.o: debian/changelog
+$(O)/outside/tools/output/standard_output.o: OUTSIDE += -DRELEASE='"$(version)"'
 
 $(O)/libbinlog.so: $(inside_obj) shim/host/inside.ld
 	$(call say,LD,$@)

@@ -4,6 +4,10 @@
 
 #define SLOTS_FIRST 4u
 
+/* There may be maps for each of very many writers, most of which are as small
+ * as this: these are filled up to three quarters, larger ones to a half. */
+#define SLOTS_FEW 16u
+
 static struct id_map_slot *slot_for(struct id_map *map, uint64_t id)
 {
 	size_t i = id_map_hash(id) & map->mask;
@@ -33,11 +37,20 @@ static bool grow(struct id_map *map)
 	return true;
 }
 
+static bool is_full(const struct id_map *map)
+{
+	size_t slots = map->mask + 1;
+
+	if (!map->slots)
+		return true;
+	return map->count >= (slots <= SLOTS_FEW ? slots / 4 * 3 : slots / 2);
+}
+
 bool id_map_set(struct id_map *map, uint64_t id, void *value)
 {
 	struct id_map_slot *slot;
 
-	if ((!map->slots || map->count > map->mask / 2) && !grow(map))
+	if (is_full(map) && !grow(map))
 		return false;
 	slot = slot_for(map, id);
 	if (!slot->value)

@@ -41,6 +41,21 @@ void literal_put(struct render_buffer *out, const void *bytes, size_t count)
 	render_buffer_put_byte(out, '"');
 }
 
+void literal_put_start(
+	struct render_buffer *out, const char *bytes, size_t count, size_t most)
+{
+	size_t end = count < most ? count : most;
+	size_t whole = end;
+
+	/* It goes on with the character before. */
+	while (whole < count && whole > 0 && end - whole < UTF8_MAX &&
+		((unsigned char)bytes[whole] & 0xc0) == 0x80)
+		whole--;
+	literal_put(out, bytes, whole);
+	if (whole < count)
+		render_buffer_put(out, "...", 3);
+}
+
 void literal_put_wide(
 	struct render_buffer *out, const void *bytes, size_t count)
 {

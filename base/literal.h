@@ -9,6 +9,13 @@
 
 void literal_put(struct render_buffer *out, const void *bytes, size_t count);
 
+/*
+ * The same of no more than `most` bytes, of whole characters: what was left out
+ * is told by three points behind the quotes.
+ */
+void literal_put_start(struct render_buffer *out, const char *bytes,
+	size_t count, size_t most);
+
 /* The same of wide characters; `count` is of bytes, of any alignment. */
 void literal_put_wide(
 	struct render_buffer *out, const void *bytes, size_t count);

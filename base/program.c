@@ -319,5 +319,7 @@ void program_table_free(struct program_table *table)
 	id_map_free(&table->pids);
 	id_map_free(&table->numbers);
 	id_map_free(&table->creations);
+	id_map_free(&table->common);
+	pool_free(&table->common_pool);
 	pool_free(&table->pool);
 }

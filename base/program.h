@@ -66,6 +66,10 @@ struct program_table {
 	struct id_map numbers;	/* by `process` alone: likewise */
 	struct program *newest;
 	struct id_map creations; /* contexts, by a hash: for definition.c */
+	/* Likewise bytes that several writers have defined, with memory of
+	 * their own. */
+	struct id_map common;
+	struct pool common_pool;
 	struct pool pool;
 	/* That with this pid and `process` 0 is one of another table, where it
 	 * has begun; null: it is not. */

@@ -7,8 +7,21 @@
 
 #include <stddef.h>
 
+/* Before rights are given up: where the columns of characters are in a file,
+ * it is read. */
+void text_width_prepare(void);
+
 /* Of UTF-8 without control characters, as escape.h leaves it, but for links as
  * link.h makes them, which have no width. */
 size_t text_width(const char *text, size_t bytes);
+
+/*
+ * How many bytes at the start of such a text, without links, take no more
+ * columns than that: whole characters, with all that combines with them.
+ */
+size_t text_width_head(const char *text, size_t bytes, size_t columns);
+
+/* Likewise at its end; none of them combines with what is before. */
+size_t text_width_tail(const char *text, size_t bytes, size_t columns);
 
 #endif

@@ -14,10 +14,10 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 # Tests run these from $(DEBS), where they are not installed: nobody gets a service for them.
 CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsutils curl mosquitto \
 	mosquitto-clients openssh-server openssh-client dropbear-bin cron rsyslog systemd-journal-remote ncal \
-	clickhouse-server|ncal clickhouse-client|ncal
+	clickhouse-server|ncal clickhouse-client|ncal firefox-esr
 # What only `make check-long` asks for: other languages, other processors, what npm has.
 LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm python3-dbg \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user firefox-esr
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 LONG_UNPACKED = $(CHECK_UNPACKED) postgresql rsync bind9 unbound haproxy apache2 chrony snmpd snmp squid vsftpd varnish \
 	openvpn nsd stunnel4 tinyproxy exim4-daemon-light git libzookeeper-java
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils

@@ -69,6 +69,88 @@ static void after(const struct birth *birth, bool child)
 	process_self()->fork = birth->number;
 }
 
+/* ---- what pthread_atfork(3) has registered ---- */
+
+/*
+ * Natively a child inherits what the handlers before a fork have printed, and
+ * those after it find in their buffers what was there.  So what is known before
+ * has to be known between the two kinds: by handlers of ours, which were there
+ * before those of all others and are therefore the last before a fork and the
+ * first after it.
+ */
+struct making {
+	const struct call *call;
+	struct birth birth;
+	bool begun;
+	bool ended;
+	struct making *outer; /* one of whose handlers makes this one */
+};
+
+static __thread struct making *making;
+static bool has_handlers;
+
+static void handle_before(void)
+{
+	struct making *m = making;
+
+	if (!m || m->begun)
+		return;
+	m->birth = before(m->call);
+	m->begun = true;
+}
+
+static void handle_after(bool child)
+{
+	struct making *m = making;
+
+	if (!m || !m->begun || m->ended)
+		return;
+	after(&m->birth, child);
+	m->ended = true;
+}
+
+static void handle_parent(void)
+{
+	handle_after(false);
+}
+
+static void handle_child(void)
+{
+	handle_after(true);
+}
+
+int fork_register(void (*prepare)(void), void (*parent)(void),
+	void (*child)(void), void *library)
+{
+	static bool begun;
+	/* Ours stay when the library of others is unloaded. */
+	static char ours;
+
+	if (!__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED) &&
+		next___register_atfork(
+			handle_before, handle_parent, handle_child, &ours) == 0)
+		__atomic_store_n(&has_handlers, true, __ATOMIC_RELAXED);
+	return next___register_atfork(prepare, parent, child, library);
+}
+
+/* `handled`: by a function that calls handlers. */
+static void begin(struct making *m, const struct call *call, bool handled)
+{
+	*m = (struct making){.call = call, .outer = making};
+	if (!handled || !__atomic_load_n(&has_handlers, __ATOMIC_RELAXED)) {
+		m->birth = before(call);
+		m->begun = true;
+	}
+	making = m;
+}
+
+static void end(const struct making *m, bool child)
+{
+	making = m->outer;
+	if (!m->ended)
+		after(&m->birth, child);
+}
+
 /* Such a child has nothing to do, and a silent one never gets here: each page
  * of ours that it looks at costs it as much as a small system call. */
 bool fork_is_plain(void)
@@ -76,6 +158,7 @@ bool fork_is_plain(void)
 	streams_share();
 	if (!startup_begun || writer_is_inside() || arena_is_kept() ||
 		state_buffers_changed || stdio_buffer_is_used() ||
+		__atomic_load_n(&has_handlers, __ATOMIC_RELAXED) ||
 		streams_hold_back())
 		return false;
 	position_settle();
@@ -98,10 +181,12 @@ pid_t fork_plainly(uintptr_t pc, uintptr_t sp, uintptr_t fp,
 
 pid_t fork_make(const struct call *call, pid_t (*next)(void))
 {
-	struct birth birth = before(call);
-	pid_t pid = next();
+	struct making m;
+	pid_t pid;
 
-	after(&birth, pid == 0);
+	begin(&m, call, next != next__Fork);
+	pid = next();
+	end(&m, pid == 0);
 	return pid;
 }
 
@@ -165,10 +250,12 @@ int fork_daemon(const struct call *call, int stay, int keep)
 pid_t fork_terminal(const struct call *call, int *master, char *name,
 	const struct termios *settings, const struct winsize *size)
 {
-	struct birth birth = before(call);
-	pid_t pid = next_forkpty(master, name, settings, size);
+	struct making m;
+	pid_t pid;
 
-	after(&birth, pid == 0);
+	begin(&m, call, true);
+	pid = next_forkpty(master, name, settings, size);
+	end(&m, pid == 0);
 	if (pid == 0)
 		streams_forget_range(0, 2);
 	return pid;

@@ -380,6 +380,9 @@ bool fork_is_plain(void);
 pid_t fork_plainly(uintptr_t pc, uintptr_t sp, uintptr_t fp,
 	const char *function, pid_t (*next)(void));
 pid_t fork_make(const struct call *call, pid_t (*next)(void));
+/* `library`: with which the handlers go. */
+int fork_register(void (*prepare)(void), void (*parent)(void),
+	void (*child)(void), void *library);
 int fork_daemon(const struct call *call, int stay, int keep);
 pid_t fork_terminal(const struct call *call, int *master, char *name,
 	const struct termios *settings, const struct winsize *size);

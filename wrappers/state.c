@@ -372,6 +372,31 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 }
 
 /*
+ * Natively a FILE asks with its first output whether it is on a terminal, and
+ * has lines from then on, whatever its descriptor becomes.  One whose text was
+ * recorded has not asked yet.  In memory of others that is left to them.
+ */
+static void keep_lines(int fd)
+{
+	uint64_t slot = (unsigned)fd < STREAMS_FDS
+				? __atomic_load_n(&streams_slots[fd].of_stdio,
+					  __ATOMIC_ACQUIRE)
+				: 0;
+	const struct stream *stream = &streams[slot & STREAMS_MAX];
+	FILE *file = (FILE *)(uintptr_t)(slot >> STREAMS_BITS);
+
+	if (likely(!file || !stream->terminal ||
+		    stream->buffering != BINLOG_BUFFER_LINE) ||
+		file->_IO_buf_base || file->_flags & LIBIO_LINE_BUFFERED ||
+		process_is_borrowed())
+		return;
+	position_settle();
+	if (streams_has_said(file))
+		__atomic_fetch_or(
+			&file->_flags, LIBIO_LINE_BUFFERED, __ATOMIC_RELAXED);
+}
+
+/*
  * What is known of descriptors that change is forgotten before and after: what
  * another thread decides on one that it has just been given stays, or is
  * decided anew; what a handler decides in between does not stay.
@@ -380,6 +405,7 @@ int state_close(int fd)
 {
 	int result;
 
+	keep_lines(fd);
 	if (fd >= 0)
 		streams_forget(fd);
 	result = next_close(fd);
@@ -411,6 +437,7 @@ int state_dup2(const struct call *call, int from, int to)
 {
 	int result;
 
+	keep_lines(to);
 	if (to >= 0)
 		streams_forget(to);
 	result = next_dup2(from, to);
@@ -425,6 +452,7 @@ int state_dup3(const struct call *call, int from, int to, int flags)
 {
 	int result;
 
+	keep_lines(to);
 	if (to >= 0)
 		streams_forget(to);
 	result = next_dup3(from, to, flags);

@@ -1,8 +1,62 @@
 #include "decoder/capture/definition.h"
 
 #include <ctype.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/seeded_hash.h"
 #include "record/hash.h"
 #include "record/layout.h"
+
+/*
+ * Threads that do the same define the same, so a capture of very many has each
+ * format, path and stack once.  What comes after so many others is hardly that:
+ * each writer has its own.
+ */
+#define COMMON_MOST 1024u
+
+struct common_bytes {
+	size_t size;
+	alignas(uint64_t) char bytes[]; /* a NUL follows them */
+};
+
+/* Null: these are no common bytes, nor will they be. */
+static const char *common_copy(
+	struct definition_table *table, const void *bytes, size_t size)
+{
+	struct program_table *programs = table->programs;
+	struct common_bytes *common;
+	uint64_t hash;
+
+	if (!programs || size == 0)
+		return NULL;
+	hash = seeded_hash(seeded_hash_start, bytes, size);
+	common = id_map_find(&programs->common, hash);
+	if (common)
+		return common->size == size &&
+				       memcmp(common->bytes, bytes, size) == 0
+			       ? common->bytes
+			       : NULL;
+	if (programs->common.count >= COMMON_MOST)
+		return NULL;
+	common = pool_take(&programs->common_pool, sizeof(*common) + size + 1);
+	if (!common)
+		return NULL;
+	common->size = size;
+	memcpy(common->bytes, bytes, size);
+	common->bytes[size] = '\0';
+	return id_map_set(&programs->common, hash, common) ? common->bytes
+							   : NULL;
+}
+
+/* A NUL follows them.  Null: out of memory. */
+static const char *copy_bytes(
+	struct definition_table *table, const void *bytes, size_t size)
+{
+	const char *common = common_copy(table, bytes, size);
+
+	return common ? common : pool_copy(&table->pool, bytes, size);
+}
 
 bool definition_add_string(
 	struct definition_table *table, struct cursor *record)
@@ -24,7 +78,7 @@ bool definition_add_string(
 		.at = table->at,
 	};
 	if (bytes)
-		string->bytes = pool_copy(&table->pool, bytes, head.bytes);
+		string->bytes = copy_bytes(table, bytes, head.bytes);
 	if (string->bytes || !bytes)
 		id_map_set(&table->strings, head.id, string);
 	return bytes;
@@ -60,20 +114,25 @@ bool definition_add_stream(
 		.at = table->at,
 	};
 	if (head.path_bytes > 0)
-		stream->path = pool_copy(&table->pool, path, head.path_bytes);
+		stream->path = copy_bytes(table, path, head.path_bytes);
 	id_map_set(&table->streams, head.id, stream);
 	return true;
 }
 
+/* As many as `depth` are in the record.  Null: out of memory. */
 static const uint64_t *read_frames(
 	struct definition_table *table, struct cursor *record, size_t depth)
 {
-	uint64_t *frames =
-		pool_take(&table->pool, (depth + 1) * sizeof(*frames));
-	size_t i;
+	size_t size = depth * sizeof(uint64_t);
+	const uint8_t *bytes = cursor_bytes(record, size);
+	const void *common = common_copy(table, bytes, size);
+	uint64_t *frames;
 
-	for (i = 0; frames && i < depth; i++)
-		frames[i] = cursor_u64(record);
+	if (common)
+		return common;
+	frames = pool_take(&table->pool, size + sizeof(*frames));
+	if (frames && size > 0)
+		memcpy(frames, bytes, size);
 	return frames;
 }
 
@@ -137,8 +196,8 @@ bool definition_add_context(struct definition_table *table,
 	read.kinds = cursor_bytes(record, read.arguments);
 	if (!read.kinds || read.id < BINLOG_CONTEXT_FIRST)
 		return false;
-	read.kinds = (const uint8_t *)pool_copy(
-		&table->pool, read.kinds, read.arguments);
+	read.kinds =
+		(const uint8_t *)copy_bytes(table, read.kinds, read.arguments);
 	context = pool_take(&table->pool, sizeof(*context));
 	if (!context || !read.frames || !read.kinds)
 		return true;
@@ -152,13 +211,16 @@ bool definition_add_context(struct definition_table *table,
 static bool add_shared(struct definition_table *table, struct cursor *record,
 	size_t modules_known, struct pool *pool)
 {
+	struct program_table *programs = table->programs;
 	const struct pool own = table->pool;
 	bool good;
 
 	table->pool = *pool;
+	table->programs = NULL; /* it is kept once anyway */
 	good = definition_add_context(table, record, modules_known);
 	*pool = table->pool;
 	table->pool = own;
+	table->programs = programs;
 	return good;
 }
 
@@ -168,7 +230,7 @@ bool definition_add_creation(struct definition_table *table,
 {
 	struct cursor rest = *record;
 	struct binlog_context_record head;
-	struct definition_context *context;
+	struct definition_context *context, *before;
 	const uint8_t *frames;
 	size_t bytes;
 	uint64_t hash;
@@ -188,10 +250,12 @@ bool definition_add_creation(struct definition_table *table,
 		id_map_set(&table->contexts, head.id, context);
 		return true;
 	}
+	before = id_map_find(&table->contexts, head.id);
 	good = add_shared(
 		table, record, program->module_count, &programs->pool);
 	context = good ? id_map_find(&table->contexts, head.id) : NULL;
-	if (!context)
+	/* Without memory the id still means what it did. */
+	if (context == before)
 		return good;
 	/* These are the writer's own. */
 	context->format = context->function = NULL;

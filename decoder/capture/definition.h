@@ -1,8 +1,9 @@
 /*
  * What the ids in one writer's records mean: its strings, streams and
  * contexts.  Filled by the writer's stream from control records, which come
- * before the first use of what they define.  Owns copies of everything, so
- * definitions outlive the block that they were read from.
+ * before the first use of what they define.  Owns copies of everything, or
+ * shares them with other writers of the capture, so definitions outlive the
+ * block that they were read from.
  */
 #ifndef DECODER_DEFINITION_H
 #define DECODER_DEFINITION_H
@@ -24,6 +25,7 @@ struct filter_site;
 struct render_plan;
 struct run_context;
 struct span_site;
+struct stack_text;
 struct statement_choices;
 
 struct definition_string {
@@ -91,20 +93,22 @@ struct definition_context {
 	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
 	uint64_t at;	       /* of its record in the capture; 0: not known */
 	uint64_t coroutine;    /* that has it now; 0: the thread */
-	uint64_t packed;       /* for pack.c: its site in a log; 0: none yet */
-	char *stack;	       /* resolved, for stack.c; null: not yet */
-	size_t stack_bytes;
-	struct render_plan *plan;    /* for message.c; null: not yet */
-	struct filter_site *filter;  /* for filter.c; null: not yet */
-	struct fields *fields;	     /* for fields.c; null: not yet */
-	struct span_site *spans;     /* for spans.c; null: not yet */
-	struct message_site *site;   /* for message_sites.c; null: not yet */
-	/* Nobody asks for two of these at once; null: not yet.  A pointer more
-	 * costs a capture of 10,000 threads 7 MB. */
+	struct stack_text *stack;   /* resolved, for stack.c; null: not yet */
+	struct render_plan *plan;   /* for message.c; null: not yet */
+	struct filter_site *filter; /* for filter.c; null: not yet */
+	struct fields *fields;	    /* for fields.c; null: not yet */
+	struct message_site *site;  /* for message_sites.c; null: not yet */
+	/* Nobody asks for two of a union at once; zeros: not yet.  A pointer
+	 * more costs a capture of 10,000 threads 7 MB. */
+	union {
+		uint64_t packed;	 /* for pack.c: its site in a log */
+		struct span_site *spans; /* for spans.c */
+	};
 	union {
 		struct run_context *run;     /* for run_diff.c */
 		struct coverage_jump *jump;  /* for coverage.c */
 		struct fleet_context *fleet; /* for fleet/rows.c */
+		struct line_place *place;    /* for show/line_place.c */
 	};
 	struct statement_choices *statements;	/* for statements.c: not yet */
 	struct definition_statement *statement; /* null: its own format is */
@@ -116,6 +120,9 @@ struct definition_table {
 	struct id_map streams;
 	struct id_map contexts;
 	struct pool pool;
+	/* That know what other writers have defined, and outlive the table;
+	 * null: there are no others. */
+	struct program_table *programs;
 	uint64_t at; /* in the capture, of what is added next; 0: not known */
 };
 

@@ -777,6 +777,7 @@ void writer_stream_begin(struct writer_stream *stream,
 		.anchor = blocks->anchor,
 		.capture = capture,
 		.clock = clock,
+		.definitions.programs = &capture->programs,
 		.block = blocks,
 		.blocks_end = blocks + count,
 	};
@@ -789,6 +790,7 @@ void writer_stream_begin_live(struct writer_stream *stream,
 		.state = WRITER_WAITS,
 		.capture = capture,
 		.clock = clock,
+		.definitions.programs = &capture->programs,
 		.live = true,
 	};
 }
@@ -815,6 +817,18 @@ void writer_stream_recall(struct writer_stream *stream, uint32_t pid,
 		program_find(&stream->capture->programs, pid, process);
 	if (stream->program)
 		take_control(stream, kind, &cursor);
+}
+
+void writer_stream_settle(struct writer_stream *stream)
+{
+	writer_window_drop(stream);
+	free(stream->message.arguments);
+	stream->message.arguments = NULL;
+	stream->argument_room = 0;
+	id_map_free(&stream->origins);
+	id_map_free(&stream->definitions.strings);
+	id_map_free(&stream->definitions.streams);
+	id_map_free(&stream->definitions.contexts);
 }
 
 void writer_stream_end(struct writer_stream *stream)

@@ -110,6 +110,9 @@ void writer_stream_recall(struct writer_stream *stream, uint32_t pid,
 /* Where in its block what comes next begins; 0: it is in none. */
 uint32_t writer_stream_position(const struct writer_stream *stream);
 
+/* It has ended: what messages may have pointed to stays, and nothing else. */
+void writer_stream_settle(struct writer_stream *stream);
+
 /* Frees what the stream owns. */
 void writer_stream_end(struct writer_stream *stream);
 

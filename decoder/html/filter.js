@@ -18,6 +18,7 @@ const shown = {
 	sought: '', // that `found` is for
 	hits: 0, // lines of the view that were found: all, but for `around`
 	chosen: false, // they are what is asked for, not yet nothing
+	whole: false, // of all lines, not of those that were read first
 	refined: Promise.resolve(), // when what was asked for is shown
 };
 
@@ -79,6 +80,7 @@ async function choose() {
 	shown.counts = counts;
 	shown.hits = hits;
 	shown.chosen = true;
+	shown.whole = loaded === log.rows;
 	await tellInTurn('shown');
 }
 
@@ -99,9 +101,9 @@ async function seek() {
 
 	box.classList.add('busy');
 	try {
-		const answer = await ask({kind: 'search', rows: log.rows, ...query}, progress);
+		const answer = await askOfAll({kind: 'search', rows: log.rows, ...query}, progress);
 
-		if (shown.sought !== sought)
+		if (shown.sought !== sought || !answer.found)
 			return false;
 		shown.found = answer.found;
 	} catch (error) {

@@ -98,9 +98,13 @@ function filterOfLink(parts) {
 
 const readLink = () => new URLSearchParams(location.hash.slice(1));
 
-/* What of the address is no filter: when its lines are there. */
-function followLink() {
+/*
+ * What of the address is no filter: when its lines are there.  At first
+ * somebody may have begun to use the page while it was read: that stays.
+ */
+function followLink(isFirst) {
 	const parts = readLink();
+	const isUsed = isFirst && openedTab() !== 'messages';
 	const line = numberOfLink(parts.get('line'), log.rows + 1);
 	const view = rangeOfLink(parts.get('view'));
 	const [, number, field] = /^(\d{1,9})\.(\d{1,9})$/.exec(parts.get('plot') || '') || [];
@@ -108,14 +112,19 @@ function followLink() {
 		buildPlots();
 	const statement = number === undefined ? null : plots.statements[number];
 
-	setTimes(parts.get('times') || 'clock');
-	chooseRow(line > 0 ? line - 1 : null);
+	if (!isFirst || parts.has('times'))
+		setTimes(parts.get('times') || 'clock');
+	if (!isFirst || table.chosen === null)
+		chooseRow(line > 0 ? line - 1 : null);
 	if (view)
 		setScale(...view);
 	else if (line === null)
 		showAll();
-	plots.logarithmic = parts.get('log') === '1';
-	if (statement && statement.fields[field])
+	if (!isUsed)
+		plots.logarithmic = parts.get('log') === '1';
+	if (isUsed)
+		tell('tab');
+	else if (statement && statement.fields[field])
 		plot(statement, statement.fields[field]);
 	else
 		openTab(TABS.includes(parts.get('tab')) ? parts.get('tab') : 'messages');
@@ -149,7 +158,7 @@ async function linkChanged() {
 		return;
 	link.ready = false;
 	await refine(filterOfLink(readLink()));
-	followLink();
+	followLink(false);
 }
 
 function listenToLink() {

@@ -40,11 +40,11 @@ function showSummary() {
 	add(calls, 'call', 'calls');
 	add(programs.length - 1, 'process', 'processes');
 	add(threads.length - 1, 'thread', 'threads');
-	if (log.rows > 1 && log.loaded === log.rows)
+	if (log.rows > 1 && isWhole())
 		parts.push('  \u00b7  ' + spanText(scale.last - scale.first, 4));
 	if (log.rows > 0 && log.loaded > 0)
 		parts.push('  \u00b7  ' + momentOf(0).slice(0, 19) + (log.index.utc ? ' UTC' : ''));
-	if (log.loaded < log.rows)
+	if (!isWhole())
 		parts.push('  \u00b7  reading ' + Math.floor(100 * log.loaded / log.rows) + ' %');
 	element('summary').replaceChildren(...parts);
 }
@@ -116,7 +116,7 @@ function keyPressed(event) {
 	else if (target.role === 'tab' && event.key.startsWith('Arrow'))
 		moveTab(event.key === 'ArrowRight' ? 1 : -1);
 	else if (target.id === 'divider' && event.key.startsWith('Arrow'))
-		moveDivider(element('timeline').clientHeight + (event.key === 'ArrowDown' ? 20 : -20));
+		moveDivider(element('timeline').clientHeight + (event.key === 'ArrowDown' ? 20 : -20), true);
 	else if (Object.hasOwn(KEYS, event.key))
 		KEYS[event.key]();
 	else
@@ -132,9 +132,12 @@ function moveTab(step) {
 	element('tab-' + next).focus();
 }
 
-function moveDivider(height) {
+let isDividerMoved = false; // by somebody
+
+function moveDivider(height, bySomebody) {
 	const most = document.querySelector('main').clientHeight - 160;
 
+	isDividerMoved ||= bySomebody;
 	document.querySelector('main').style.setProperty('--timeline', Math.max(110, Math.min(most, height)) + 'px');
 }
 
@@ -144,16 +147,21 @@ function listenToDivider() {
 	divider.onpointerdown = event => divider.setPointerCapture(event.pointerId);
 	divider.onpointermove = event => {
 		if (divider.hasPointerCapture(event.pointerId))
-			moveDivider(event.clientY - element('timeline').getBoundingClientRect().top);
+			moveDivider(event.clientY - element('timeline').getBoundingClientRect().top, true);
 	};
 }
 
-/* No more than it needs for its lanes. */
+/*
+ * No more than it needs for its lanes.  Before lines are there they are
+ * guessed, so that what is below seldom moves away from under a mouse.
+ */
 function fitDivider() {
-	const wanted = RATE_HEIGHT + 4 + Math.max(2, lanes.threads.length) * lanes.height;
+	const count = isWhole() ? lanes.threads.length : log.index.threads.length - 1;
+	const wanted = RATE_HEIGHT + 4 + Math.max(2, count) * lanes.height;
 	const most = document.querySelector('main').clientHeight * 0.42;
 
-	moveDivider(Math.min(wanted, most));
+	if (!isDividerMoved)
+		moveDivider(Math.min(wanted, most), false);
 }
 
 function showTrouble(sentence) {
@@ -163,7 +171,7 @@ function showTrouble(sentence) {
 
 /* The first lines are shown at once, all of them when they are there. */
 function progressed() {
-	if (log.loaded < log.rows && log.first.length > 1) {
+	if (!isWhole() && log.first.length > 1) {
 		if (log.first.length % 16 === 0)
 			showSummary();
 		return;
@@ -174,7 +182,7 @@ function progressed() {
 	findLanes();
 	fitScale();
 	showSummary();
-	if (log.loaded === log.rows)
+	if (isWhole())
 		setTimeout(finish);
 	else if (!isSearched())
 		choose();
@@ -188,13 +196,13 @@ function openLink() {
 }
 
 async function finish() {
+	await loadSpans();
 	fitDivider();
 	if (isSearched())
 		await seek();
 	await choose();
-	followLink();
+	followLink(true);
 	document.documentElement.dataset.ready = Math.round(performance.now());
-	sendSpans();
 }
 
 function start() {
@@ -225,8 +233,10 @@ function start() {
 	drawLosses();
 	showSummary();
 	fitThreads();
+	giveRoom(log.index.spans.length > 0 ? 1 : 0);
+	fitDivider();
 	if (log.rows === 0)
-		progressed();
+		tell('progress');
 }
 
 start();

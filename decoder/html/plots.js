@@ -9,6 +9,7 @@ const PLOT_LEFT = 92; // pixels, for the values beside the axis
 const PLOT_TOP = 10;
 const PLOT_CELL = 2; // points that fall into one such square are drawn once
 const BARS_HIGH = 11; // pixels of a bar of the histogram, about
+const PLOT_READS = 'Reading\u2026';
 const PLOTTED = [0, 1, 4]; // integer, unsigned, float
 
 const plots = {
@@ -69,7 +70,7 @@ async function plot(statement, field) {
 	plots.series = null;
 	openTab('plots');
 	const none = {rows: new Uint32Array(0), values: new Float64Array(0)};
-	const answer = await ask({kind: 'series', places: valuePlaces(statement, field)}).catch(error => {
+	const answer = await askOfAll({kind: 'series', places: valuePlaces(statement, field)}).catch(error => {
 		tell('trouble', 'values of this report cannot be read: ' + error.message);
 		return none;
 	});
@@ -360,7 +361,7 @@ function plotSum() {
 	const at = part => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 	if (!plots.series)
-		return 'Reading\u2026';
+		return PLOT_READS;
 	if (sorted.length === 0)
 		return 'No call that is shown has a value of this argument.';
 	return countText(sorted.length) + (sorted.length === 1 ? ' value' : ' values') + ': least ' + numberText(sorted[0]) +
@@ -417,6 +418,10 @@ function openPlots() {
 	buildPlots();
 	if (plots.statements.length === 0 || plots.statement)
 		return drawPlots();
+	if (!shown.whole) {
+		element('plot-sum').textContent = PLOT_READS;
+		return undefined; // it is known when all lines are shown
+	}
 	const {counts} = countSites();
 	const calls = statement => [...statement.sites].reduce((sum, site) => sum + counts[site], 0);
 	const most = plots.statements.reduce((best, one) => calls(one) > calls(best) ? one : best);
@@ -464,7 +469,8 @@ function listenToPlots() {
 	};
 	on('shown', () => {
 		plots.stale = true;
-		drawPlots();
+		if (plots.visible)
+			openPlots();
 	});
 	on('scaled', drawPlots);
 	on('chosen', drawPlots);

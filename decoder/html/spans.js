@@ -14,11 +14,30 @@ const spans = {
 
 const spanRule = span => log.index.spans[span.rule][0];
 
-function takeSpans(read) {
-	for (const [second, nanosecond, duration, rule, thread, key] of read)
-		spans.all.push({time: (second - log.base) * 1e9 + nanosecond, duration, rule, thread, key});
-	if (spans.all.length === log.index.spans.reduce((sum, rule) => sum + rule[1], 0))
+/* Ends when they are laid out, or cannot be read, which is told. */
+async function loadSpans() {
+	const parts = [...document.querySelectorAll('script.spans')].map(script => {
+		const part = bytesOf(script.textContent);
+
+		script.remove();
+		return ask({kind: 'spans', part});
+	});
+
+	if (parts.length === 0)
+		return;
+	try {
+		for (const {spans: read} of await Promise.all(parts))
+			for (const [second, nanosecond, duration, rule, thread, key] of read)
+				spans.all.push({time: (second - log.base) * 1e9 + nanosecond, duration, rule, thread, key});
 		layOutSpans();
+	} catch (error) {
+		tell('trouble', 'spans of this report cannot be read: ' + error.message);
+	}
+}
+
+/* So many above each other, above the marks. */
+function giveRoom(depth) {
+	lanes.height = MARKS_HEIGHT + depth * SPAN_HEIGHT + (depth > 0 ? 2 : 0);
 }
 
 function layOutSpans() {
@@ -42,9 +61,8 @@ function layOutSpans() {
 			spans.depth = Math.max(spans.depth, depth + 1);
 		}
 	}
-	lanes.height = MARKS_HEIGHT + spans.depth * SPAN_HEIGHT + (spans.depth > 0 ? 2 : 0);
+	giveRoom(spans.depth);
 	element('lanes-size').style.height = lanes.threads.length * lanes.height + 'px';
-	fitDivider();
 	drawTimeline();
 }
 

@@ -29,7 +29,10 @@ const log = {
 	waiting: new Map(), // requests of the worker
 	requests: 0,
 	listeners: {}, // of what happens, by name
+	whole: null, // promises that all lines are there
 };
+
+const isWhole = () => log.loaded === log.rows;
 
 function on(what, listener) {
 	(log.listeners[what] ||= []).push(listener);
@@ -47,6 +50,8 @@ async function tellInTurn(what) {
 		await new Promise(resolve => setTimeout(resolve));
 	}
 }
+
+log.whole = new Promise(resolve => on('progress', () => isWhole() && resolve()));
 
 /* Elements are made of text alone: nothing out of a log becomes markup. */
 function make(tag, properties, ...children) {
@@ -122,6 +127,12 @@ function ask(message, progress) {
 	});
 }
 
+/* Of all lines: the worker answers of those that it has, so it is not asked before. */
+async function askOfAll(message, progress) {
+	await log.whole;
+	return ask(message, progress);
+}
+
 function valuesOf(row) {
 	const number = chunkOf(row);
 
@@ -132,8 +143,8 @@ const fromWorker = {
 	columns(read) {
 		takeColumns(read);
 	},
-	spans({spans}) {
-		takeSpans(spans);
+	spans(answer) {
+		fromWorker.values(answer);
 	},
 	texts({number, texts}) {
 		keepTexts(number, texts);
@@ -197,15 +208,6 @@ function startWorker() {
 	URL.revokeObjectURL(address);
 	log.worker.onmessage = ({data}) => fromWorker[data.kind](data);
 	log.worker.onerror = event => tell('trouble', 'this browser cannot read the report: ' + event.message);
-}
-
-function sendSpans() {
-	for (const script of document.querySelectorAll('script.spans')) {
-		const part = bytesOf(script.textContent);
-
-		script.remove();
-		log.worker.postMessage({kind: 'spans', part}, [part.buffer]);
-	}
 }
 
 /* Data moves from the page to the worker, so that it is there once. */

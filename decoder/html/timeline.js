@@ -66,7 +66,8 @@ function drawTicks(context, height) {
 	for (const [x, text] of ticks()) {
 		context.moveTo(Math.round(x) + 0.5, height - AXIS_HEIGHT);
 		context.lineTo(Math.round(x) + 0.5, height - AXIS_HEIGHT + 5);
-		context.fillText(text, x + 4, height - AXIS_HEIGHT / 2 + 2);
+		if (x + 4 + context.measureText(text).width <= scale.width)
+			context.fillText(text, x + 4, height - AXIS_HEIGHT / 2 + 2);
 	}
 	context.moveTo(0, height - AXIS_HEIGHT + 0.5);
 	context.lineTo(scale.width, height - AXIS_HEIGHT + 0.5);

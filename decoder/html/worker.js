@@ -82,8 +82,8 @@ const answers = {
 			[read.second.buffer, read.nanosecond.buffer, read.thread.buffer, read.shape.buffer]);
 	},
 
-	async spans({part}) {
-		postMessage({kind: 'spans', spans: readSpans(await inflate(part))});
+	async spans({part, request}) {
+		postMessage({kind: 'spans', request, spans: readSpans(await inflate(part))});
 	},
 
 	index(message) {
@@ -152,9 +152,13 @@ const answers = {
 				await new Promise(resolve => setTimeout(resolve));
 			}
 			if (newest !== query.request)
-				return;
+				break;
 		}
-		postMessage({kind: 'found', request: query.request, found}, [found.buffer]);
+		/* Null: another was begun.  An answer comes in any case: somebody waits for it. */
+		if (newest === query.request)
+			postMessage({kind: 'found', request: query.request, found}, [found.buffer]);
+		else
+			postMessage({kind: 'found', request: query.request, found: null});
 	},
 };
 

@@ -195,6 +195,11 @@ void live_set_guard(struct live *live, uint64_t guard)
 	live->guard = guard;
 }
 
+void live_keep_nothing(struct live *live)
+{
+	live->keeps_nothing = true;
+}
+
 struct live_pasts *live_past_of(struct live *live)
 {
 	return &live->pasts;
@@ -256,6 +261,7 @@ static bool add_capture(struct live *live, char *path, struct recording *from)
 	capture = live_capture_new(path, from, past);
 	if (!capture)
 		return false;
+	capture->keeps_nothing = live->keeps_nothing;
 	if (past)
 		past->taken = true;
 	live->captures[live->count++] = capture;

@@ -37,6 +37,9 @@ void live_only(struct live *live, const char *name);
  */
 void live_set_guard(struct live *live, uint64_t guard);
 
+/* Likewise: live_save() will not be called. */
+void live_keep_nothing(struct live *live);
+
 /* Before the first pass: what is to be filled from a log that is there. */
 struct live_pasts *live_past_of(struct live *live);
 
@@ -130,6 +133,7 @@ struct live {
 	const char *directory;
 	const char *only; /* of the captures in it; null: all */
 	uint64_t guard;	  /* see live_set_guard() */
+	bool keeps_nothing;
 	struct error_list *errors;
 	struct live_pasts pasts;
 	struct live_capture **captures;

@@ -376,20 +376,119 @@ static bool live_clock_renew(struct live_capture *capture)
 
 /* ---- what is kept ---- */
 
-static bool keep_bytes(
-	struct live_capture *capture, const void *bytes, size_t size)
+/* One of them, and the record behind it.  False: they end. */
+static bool next_kept(struct cursor *all, struct live_record *head,
+	struct binlog_control_head *record, const uint8_t **bytes)
 {
-	if (capture->kept_room - capture->kept_bytes < size) {
-		size_t room = 2 * capture->kept_bytes + size + 4096;
-		uint8_t *kept = realloc(capture->kept, room);
+	struct cursor peek;
 
-		if (!kept)
-			return false;
-		capture->kept = kept;
-		capture->kept_room = room;
+	cursor_struct(all, head, sizeof(*head));
+	peek = *all;
+	cursor_struct(&peek, record, sizeof(*record));
+	if (all->failed || peek.failed || record->size < sizeof(*record))
+		return false;
+	*bytes = cursor_bytes(all, record->size);
+	return *bytes;
+}
+
+static bool begins_origin(const void *record, size_t size)
+{
+	struct binlog_origin_record origin;
+	struct cursor cursor = cursor_over(record, size);
+
+	cursor_struct(&cursor, &origin, sizeof(origin));
+	return !cursor.failed && origin.head.kind == BINLOG_ORIGIN &&
+	       origin.generation == 0;
+}
+
+/*
+ * Nobody will ask for it: it was said of a thread before the one that the
+ * writer serves now, or all that the writer has said was given out and freed.
+ * Of the process of that one others may still descend.  In a ring who has
+ * created a thread may be said long after what it is about.
+ */
+static bool is_of_the_past(const struct live_capture *capture,
+	const struct live_writer *writer, uint32_t kind, size_t at)
+{
+	if (writer->count == 0 && writer->stream.state == WRITER_END)
+		return kind != BINLOG_PROCESS && kind != BINLOG_MODULE;
+	return (kind == BINLOG_THREAD && at + 1 < writer->thread_at) ||
+	       (kind == BINLOG_ORIGIN && at + 1 < writer->origin_at &&
+		       !capture->recording->ring);
+}
+
+/* A writer serves thread after thread, of which only the last one counts. */
+static void drop_past(struct live_capture *capture)
+{
+	struct cursor all = cursor_over(capture->kept, capture->kept_bytes);
+	size_t saved = capture->kept_saved;
+	struct binlog_control_head record;
+	struct live_record head;
+	const uint8_t *bytes;
+	size_t kept = 0;
+
+	while (next_kept(&all, &head, &record, &bytes)) {
+		size_t at = (size_t)(bytes - capture->kept) - sizeof(head);
+		size_t size = sizeof(head) + record.size;
+		struct live_writer *writer =
+			id_map_find(&capture->by_number, head.writer);
+
+		if (writer &&
+			is_of_the_past(capture, writer, record.kind, at)) {
+			if (at < saved)
+				capture->kept_saved -= size;
+			continue;
+		}
+		if (writer && writer->thread_at == at + 1)
+			writer->thread_at = kept + 1;
+		if (writer && writer->origin_at == at + 1)
+			writer->origin_at = kept + 1;
+		memmove(capture->kept + kept, capture->kept + at, size);
+		kept += size;
 	}
-	memcpy(capture->kept + capture->kept_bytes, bytes, size);
-	capture->kept_bytes += size;
+	capture->kept_bytes = kept;
+}
+
+static bool make_room_to_keep(struct live_capture *capture, size_t size)
+{
+	size_t room;
+	uint8_t *kept;
+
+	if (capture->kept_room - capture->kept_bytes >= size)
+		return true;
+	drop_past(capture);
+	room = 2 * capture->kept_bytes + size + 4096;
+	if (room <= capture->kept_room)
+		return true;
+	kept = realloc(capture->kept, room);
+	if (!kept)
+		return false;
+	capture->kept = kept;
+	capture->kept_room = room;
+	return true;
+}
+
+static bool keep_record(struct live_writer *writer,
+	const struct live_record *head, const void *record, size_t size)
+{
+	struct live_capture *capture = writer->capture;
+	struct binlog_control_head control;
+	struct cursor cursor = cursor_over(record, size);
+	uint8_t *end;
+
+	if (capture->keeps_nothing)
+		return true;
+	if (!make_room_to_keep(capture, sizeof(*head) + size))
+		return false;
+	cursor_struct(&cursor, &control, sizeof(control));
+	if (control.kind == BINLOG_THREAD)
+		writer->thread_at = capture->kept_bytes + 1;
+	if (begins_origin(record, size))
+		writer->origin_at = capture->kept_bytes + 1;
+	end = capture->kept + capture->kept_bytes;
+	memcpy(end, head, sizeof(*head));
+	memcpy(end + sizeof(*head), record, size);
+	capture->kept_bytes += sizeof(*head) + size;
 	return true;
 }
 
@@ -415,8 +514,7 @@ static void keep(void *keeper, const void *record, size_t size)
 
 	if (is_skipped(writer, stream->last_start))
 		return;
-	if (!keep_bytes(writer->capture, &head, sizeof(head)) ||
-		!keep_bytes(writer->capture, record, size))
+	if (!keep_record(writer, &head, record, size))
 		writer->capture->failed = true;
 }
 
@@ -595,6 +693,29 @@ void live_capture_look(struct live_capture *capture, bool asks)
 			capture->writers[i], passed_by(capture->writers[i]));
 }
 
+/* It will read no more: room that only reading needs is given back. */
+static void settle(struct live_writer *writer)
+{
+	size_t passed = passed_by(writer);
+	struct recording_block *blocks;
+	uint64_t *places;
+
+	writer_stream_settle(&writer->stream);
+	if (writer->count == 0 || writer->count == writer->room)
+		return;
+	blocks = realloc(
+		writer->blocks, writer->count * sizeof(*writer->blocks));
+	if (blocks)
+		writer->blocks = blocks;
+	places = realloc(
+		writer->places, writer->count * sizeof(*writer->places));
+	if (places)
+		writer->places = places;
+	if (blocks && places)
+		writer->room = writer->count;
+	tell_stream(writer, passed);
+}
+
 void live_capture_step(struct live_writer *writer)
 {
 	struct writer_stream *stream = &writer->stream;
@@ -604,6 +725,8 @@ void live_capture_step(struct live_writer *writer)
 	} while (stream->state == WRITER_MESSAGE &&
 		 is_skipped(writer, (uint32_t)(stream->message.offset -
 					       stream->block->offset)));
+	if (stream->state == WRITER_END)
+		settle(writer);
 }
 
 struct live_position live_capture_position(const struct live_writer *writer)
@@ -649,6 +772,13 @@ void live_capture_forget(struct live_writer *writer, size_t count)
 		writer->count * sizeof(*writer->blocks));
 	memmove(writer->places, writer->places + count,
 		writer->count * sizeof(*writer->places));
+	if (writer->count == 0 && (writer->gone || writer->capture->ended)) {
+		free(writer->blocks);
+		free(writer->places);
+		writer->blocks = NULL;
+		writer->places = NULL;
+		writer->room = 0;
+	}
 	tell_stream(writer, passed - count);
 }
 
@@ -657,23 +787,16 @@ static bool recall_records(
 	struct live_capture *capture, const struct live_past *past)
 {
 	struct cursor all = cursor_over(past->records, past->bytes);
+	struct binlog_control_head record;
 	struct live_record head;
+	const uint8_t *bytes;
 
-	while (cursor_left(&all) > 0) {
-		struct binlog_control_head record = {0};
-		struct cursor peek;
-		const uint8_t *bytes;
-		struct live_writer *writer;
+	/* What no follower has written ends them. */
+	while (next_kept(&all, &head, &record, &bytes)) {
+		struct live_writer *writer =
+			obtain_writer(capture, head.writer);
 
-		cursor_struct(&all, &head, sizeof(head));
-		peek = all;
-		cursor_struct(&peek, &record, sizeof(record));
-		bytes = cursor_bytes(&all, record.size);
-		if (!bytes || record.size < sizeof(record))
-			return true; /* no follower has written that */
-		writer = obtain_writer(capture, head.writer);
-		if (!writer || !keep_bytes(capture, &head, sizeof(head)) ||
-			!keep_bytes(capture, bytes, record.size))
+		if (!writer || !keep_record(writer, &head, bytes, record.size))
 			return false;
 		writer_stream_recall(&writer->stream, head.pid, head.process,
 			bytes, record.size);

@@ -82,6 +82,10 @@ struct live_writer {
 	struct live_position saved;
 	bool gone; /* its process: it will write no more */
 	uint32_t order;
+	/* What it is told of its thread, and of who has created that, begins
+	 * here in `kept`; 1 more, 0: nowhere. */
+	size_t thread_at;
+	size_t origin_at;
 };
 
 struct live_capture {
@@ -100,9 +104,10 @@ struct live_capture {
 	size_t kept_bytes;
 	size_t kept_room;
 	size_t kept_saved;
-	uint64_t asked; /* when it was asked who is left, nanoseconds */
-	unsigned asks;	/* how often */
-	bool fresh;	/* blocks were added, the clock has to learn */
+	bool keeps_nothing; /* nobody will ask what is kept */
+	uint64_t asked;	    /* when it was asked who is left, nanoseconds */
+	unsigned asks;	    /* how often */
+	bool fresh;	    /* blocks were added, the clock has to learn */
 	bool told_of_clock;
 	bool told_of_freed; /* or nothing had been, when it was found */
 	bool ended;	    /* nobody is left to write to it */

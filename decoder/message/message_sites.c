@@ -14,6 +14,9 @@
 
 #define FORMAT_SHOWN 60u
 
+/* Of a character, whose columns are two at most; those that combine aside. */
+#define BYTES_OF_COLUMN 4u
+
 void message_sites_begin(
 	struct message_sites *sites, size_t bytes, struct locations *locations)
 {
@@ -156,8 +159,7 @@ static void put_format(
 	const struct site *told = site->site;
 
 	if (told && told->format)
-		literal_put(out, told->format,
-			told->format_bytes < most ? told->format_bytes : most);
+		literal_put_start(out, told->format, told->format_bytes, most);
 	else
 		render_buffer_put_byte(out, '-');
 }
@@ -171,7 +173,9 @@ void message_sites_put_format(
 void message_sites_put_format_to_cut(const struct message_site *site,
 	unsigned width, struct render_buffer *out)
 {
-	put_format(site, width > 0 ? width : FORMAT_SHOWN, out);
+	put_format(site,
+		width > 0 ? (size_t)width * BYTES_OF_COLUMN : FORMAT_SHOWN,
+		out);
 }
 
 void message_sites_end(struct message_sites *sites)

@@ -61,7 +61,7 @@ bool message_sites_are_one_call(
 void message_sites_put_location(
 	const struct message_site *site, struct render_buffer *out);
 
-/* Its format, as in the source of a program, not much of it. */
+/* Its format, as in the source of a program; what is cut is marked. */
 void message_sites_put_format(
 	const struct message_site *site, struct render_buffer *out);
 

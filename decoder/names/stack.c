@@ -203,22 +203,35 @@ static void resolve_all(struct stack *stack, const struct message *message)
 	fold_start(stack);
 }
 
+/* What a context keeps of it. */
+struct stack_text {
+	size_t size;
+	char bytes[];
+};
+
 void stack_put(struct stack *stack, const struct message *message,
 	struct render_buffer *out)
 {
 	struct definition_context *context = message->context;
+	size_t size;
+	struct stack_text *text = context->stack;
 
-	if (context->stack) {
-		render_buffer_put(out, context->stack, context->stack_bytes);
+	if (text) {
+		render_buffer_put(out, text->bytes, text->size);
 		return;
 	}
 	resolve_all(stack, message);
 	render_buffer_put(out, stack->lines.data, stack->lines.length);
 	if (message->pool->bytes > KEPT_BYTES_MAX)
 		return;
-	context->stack = pool_copy(
-		message->pool, stack->lines.data, stack->lines.length);
-	context->stack_bytes = stack->lines.length;
+	size = stack->lines.length;
+	text = pool_take(message->pool, sizeof(*text) + size);
+	if (!text)
+		return;
+	text->size = size;
+	if (size > 0)
+		memcpy(text->bytes, stack->lines.data, size);
+	context->stack = text;
 }
 
 static void put_creator(

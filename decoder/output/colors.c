@@ -26,7 +26,7 @@ const char *colors_of(int level)
 		return "\033[1;31m";
 	if (level == LEVEL_warning)
 		return "\033[1;33m";
-	return level == LEVEL_notice ? "\033[1m" : "\033[2m";
+	return level == LEVEL_notice ? "\033[1m" : COLORS_DIM;
 }
 
 /* Pagers take a sequence to be over at the end of a line. */

@@ -19,6 +19,7 @@ bool colors_are_wanted(enum options_when wanted, int fd);
 /* What begins the colour of a level; null: it has none. */
 const char *colors_of(int level);
 
+#define COLORS_DIM "\033[2m"
 #define COLORS_END "\033[0m"
 
 /*

@@ -20,6 +20,7 @@ static void write_all(struct output *output, struct render_buffer *from)
 		else if (errno != EINTR)
 			output->failed = errno;
 	}
+	output->wrote |= done > 0;
 	from->length = 0;
 }
 

@@ -23,7 +23,8 @@ struct output {
 	int failed;	   /* errno of the first write that failed, or 0 */
 	const char *where; /* it failed; null: standard output */
 	unsigned width;	   /* columns of the terminal; 0: it is for none */
-	bool headed; /* what comes before all lines was written */
+	bool wrote;	   /* anything */
+	bool headed;	   /* what comes before all lines was written */
 	char problem[256]; /* the whole sentence; empty: the system's reason */
 	struct last_lines *lines;    /* null: lines are shown as they come */
 	struct lines_around *around; /* borrowed; null: all lines are shown */

@@ -18,6 +18,7 @@
 #include "decoder/query/filter.h"
 #include "decoder/query/filter_batch.h"
 
+struct line_places;
 struct rules;
 
 /* Outlives the style's state. */
@@ -29,9 +30,11 @@ struct style_settings {
 	struct locations
 		*locations;	    /* null: names of addresses are not asked */
 	struct locations *location; /* null: do not show who prints */
-	struct pointers *pointers;  /* null: do not say what they point to */
-	bool color;		    /* by priority, see colors.h */
-	bool utc;		    /* wall time in UTC, otherwise local time */
+	/* Null: who prints is not shown at the end of lines either. */
+	const struct line_places *places;
+	struct pointers *pointers; /* null: do not say what they point to */
+	bool color;		   /* by priority, see colors.h */
+	bool utc;		   /* wall time in UTC, otherwise local time */
 	bool bare; /* texts are without what was put before their statements */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;

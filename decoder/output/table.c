@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "decoder/output/text_cut.h"
 #include "base/text_width.h"
 
 #define COLUMNS_MAX TABLE_COLUMNS_MAX
@@ -53,14 +53,12 @@ static size_t start_of(const struct table *table, size_t cell)
 	return cell > 0 ? table->ends[cell - 1] : 0;
 }
 
-/* Characters, not bytes: those that go on with another do not count. */
+/* Of its first line. */
 static size_t width_of(const char *text, size_t bytes)
 {
-	size_t width = 0;
+	const char *end = bytes > 0 ? memchr(text, '\n', bytes) : NULL;
 
-	for (; bytes > 0; bytes--, text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+	return text_width(text, end ? (size_t)(end - text) : bytes);
 }
 
 static size_t measure(const struct table *table, size_t widths[COLUMNS_MAX])
@@ -87,65 +85,26 @@ struct place {
 	size_t width;
 	bool right;
 	bool last;
-	size_t room; /* of a column that is cut; 0: all */
+	size_t room;  /* of a column that is cut; 0: all */
+	size_t below; /* of further lines */
 };
-
-/* What stands where a text is cut. */
-static const char *cut_mark(void)
-{
-	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	const char *locale = NULL;
-	size_t i;
-
-	for (i = 0; i < 3 && !(locale && *locale); i++)
-		locale = getenv(variables[i]);
-	if (locale &&
-		(strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8")))
-		return "\xe2\x80\xa6";
-	return "...";
-}
-
-/* Bytes of characters that take no more columns than that. */
-static size_t bytes_within(const char *text, size_t bytes, size_t columns)
-{
-	size_t good = 0;
-	size_t i;
-
-	for (i = 1; i <= bytes; i++) {
-		if (i < bytes && ((unsigned char)text[i] & 0xc0) == 0x80)
-			continue;
-		if (text_width(text, i) > columns)
-			break;
-		good = i;
-	}
-	return good;
-}
 
 /* At its end, or, if it is a place, at its beginning. */
 static void put_cut(struct render_buffer *out, const char *text, size_t bytes,
-	size_t room, bool is_place)
+	const struct place *place)
 {
-	const char *mark = cut_mark();
-	size_t mark_width = text_width(mark, strlen(mark));
+	const char *end = bytes > 0 ? memchr(text, '\n', bytes) : NULL;
+	size_t first = end ? (size_t)(end - text) : bytes;
+	size_t from;
 
-	if (text_width(text, bytes) <= room || room < mark_width) {
-		render_buffer_put(out, text, bytes);
+	if (!place->last) {
+		text_cut_put_end(out, text, bytes, place->room);
 		return;
 	}
-	if (is_place) {
-		render_buffer_put_string(out, mark);
-		while (bytes > 0 &&
-			(text_width(text, bytes) > room - mark_width ||
-				(*text & 0xc0) == 0x80)) {
-			text++;
-			bytes--;
-		}
-		render_buffer_put(out, text, bytes);
-		return;
-	}
-	render_buffer_put(
-		out, text, bytes_within(text, bytes, room - mark_width));
-	render_buffer_put_string(out, mark);
+	text_cut_put(out, text, first, place->room);
+	from = out->length;
+	render_buffer_put(out, text + first, bytes - first);
+	text_cut_lines(out, from, place->below);
 }
 
 static void put_cell(struct render_buffer *out, const char *text, size_t bytes,
@@ -157,7 +116,7 @@ static void put_cell(struct render_buffer *out, const char *text, size_t bytes,
 	if (place->right)
 		render_buffer_fill(out, ' ', padding);
 	if (place->room > 0)
-		put_cut(out, text, bytes, place->room, !place->last);
+		put_cut(out, text, bytes, place);
 	else
 		render_buffer_put(out, text, bytes);
 	if (!place->right && !place->last)
@@ -204,7 +163,8 @@ static void make_fit(struct fit *fit, const struct table *table, unsigned width,
 	const unsigned char *expendable)
 {
 	size_t last = fit->widths[fit->count - 1];
-	size_t least = last < LAST_LEAST ? last : LAST_LEAST;
+	size_t worth = table->last_least ? table->last_least : LAST_LEAST;
+	size_t least = last < worth ? last : worth;
 
 	if (width == 0)
 		return;
@@ -237,7 +197,7 @@ bool table_put_fitting(const struct table *table, struct render_buffer *out,
 		size_t number = cell % fit.count;
 		const struct table_column *column = &table->columns[number];
 		const struct place place = {fit.widths[number], column->right,
-			number == fit.count - 1, room_of(&fit, number)};
+			number == fit.count - 1, room_of(&fit, number), width};
 		size_t start;
 
 		if (fit.out[number])
@@ -252,6 +212,14 @@ bool table_put_fitting(const struct table *table, struct render_buffer *out,
 			table->ends[cell - fit.count] - start, &place);
 	}
 	return !table->failed && !table->text.failed && !out->failed;
+}
+
+size_t table_room_of_last(const struct table *table, unsigned width)
+{
+	struct fit fit = {.count = 0};
+
+	fit.count = measure(table, fit.widths);
+	return width > width_before(&fit) ? width - width_before(&fit) : 0;
 }
 
 bool table_put(const struct table *table, struct render_buffer *out)

@@ -331,7 +331,8 @@ struct pack {
 	struct pack_handed handed;
 	struct pack_batch batch;
 	struct known_thread threads[THREADS_KNOWN];
-	uint64_t messages; /* all */
+	uint64_t messages; /* all, without events */
+	bool any;	   /* message or event */
 	uint64_t number;   /* of the next message in the log */
 	uint64_t written;  /* of it those in whole batches */
 	uint64_t part_messages;
@@ -687,7 +688,8 @@ bool pack_message(struct pack *pack, const struct message *message)
 		return fail(pack);
 	if (pack->options.locations)
 		pack_symbols_pointers(&pack->symbols, message);
-	pack->messages++;
+	pack->messages += !message->partial && !message_is_event(message);
+	pack->any = true;
 	pack->part_messages++;
 	if (pack->options.plain)
 		return write_plain(pack, message, site, thread->entry);
@@ -711,6 +713,11 @@ size_t pack_pending(const struct pack *pack)
 uint64_t pack_messages(const struct pack *pack)
 {
 	return pack->messages;
+}
+
+bool pack_has_any(const struct pack *pack)
+{
+	return pack->any;
 }
 
 uint64_t pack_left_out(const struct pack *pack)

@@ -67,8 +67,12 @@ bool pack_flush(struct pack *pack);
 /* How many messages were added that are not given out yet. */
 size_t pack_pending(const struct pack *pack);
 
-/* How many messages were added in all. */
+/* How many messages were added in all, as readers count them: events, as the
+ * end of a process, and pieces are none. */
 uint64_t pack_messages(const struct pack *pack);
+
+/* Whether anything was added, messages or events. */
+bool pack_has_any(const struct pack *pack);
 
 /* How many strings were left out: their messages have too much of them. */
 uint64_t pack_left_out(const struct pack *pack);

@@ -110,6 +110,33 @@ static void fill_stream(struct packed_context *made,
 	made->context.stream = &made->stream;
 }
 
+/*
+ * How many of its modules the process can have had, so that each frame is in
+ * the one that the log says: a library that was loaded later may be where one
+ * was that has been unloaded.
+ */
+static size_t modules_known(const struct packed_context *made,
+	const struct packed_row *row, const struct packed_trace *trace,
+	const struct program *program)
+{
+	size_t known = program->module_count;
+	size_t i;
+
+	for (i = 0; made->context.frames && i < made->context.depth; i++) {
+		const struct program_module *of =
+			trace ? trace->modules[i] : row->call_module;
+		const struct program_module *at;
+
+		while (of &&
+			(at = program_module_at(
+				 program, made->context.frames[i], known)) &&
+			program_module_hash(at) != program_module_hash(of) &&
+			at >= program->modules && at < program->modules + known)
+			known = (size_t)(at - program->modules);
+	}
+	return known;
+}
+
 static void fill_kinds(
 	struct packed_context *made, const struct packed_row *row)
 {
@@ -148,7 +175,8 @@ static struct packed_context *make(struct packed_log *log,
 	fill_stream(made, row, call);
 	fill_kinds(made, row);
 	fill_frames(log, made, row, call ? call->trace : NULL, process);
-	context->modules = process->program->module_count;
+	context->modules = (uint32_t)modules_known(
+		made, row, call ? call->trace : NULL, process->program);
 	made->moved = process->moved;
 	log->lost += !call || !call->whole;
 	return context->frames ? made : NULL;

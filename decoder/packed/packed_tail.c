@@ -266,6 +266,8 @@ static enum stepped step(struct packed_tail *tail)
 		return PART_BEGINS;
 	if (!find_before(tail, tail->at, &found))
 		return GAVE_UP;
+	if (tail->count == 0 && found.offset + found.bytes < tail->at)
+		tail->hole = true;
 	if (!packed_record_read(&tail->record,
 		    tail->window +
 			    (found.offset + found.head - tail->window_begin),
@@ -284,6 +286,8 @@ static enum stepped step(struct packed_tail *tail)
 		tail->window_begin = tail->window_end = 0;
 		return PART_BEGINS;
 	}
+	if (tail->count == 0 && tail->record.tag == PACKED_END)
+		tail->told = number_of(tail, PACKED_END_MESSAGES);
 	tail->in_part = true;
 	tail->log = run.log;
 	tail->part = run.part;
@@ -305,6 +309,14 @@ static void pass_part(struct packed_tail *tail)
 	tail->part_first = tail->count;
 }
 
+/* The last run is also the last of the log. */
+static bool has_end(const struct packed_tail *tail)
+{
+	const struct packed_run *run = &tail->runs[0];
+
+	return !tail->hole && run->number + run->count == tail->told;
+}
+
 uint64_t packed_tail_last(struct packed_tail *tail)
 {
 	enum stepped stepped = STEPPED;
@@ -314,7 +326,9 @@ uint64_t packed_tail_last(struct packed_tail *tail)
 		if (stepped == PART_BEGINS)
 			pass_part(tail);
 	}
-	return tail->count > 0 ? tail->runs[0].last : 0;
+	if (tail->count == 0)
+		return 0;
+	return has_end(tail) ? tail->runs[0].last : UINT64_MAX;
 }
 
 /* False: it gave up. */

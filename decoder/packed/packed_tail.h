@@ -34,6 +34,8 @@ struct packed_tail {
 	/* The rest is its own. */
 	struct packed_file file;
 	struct packed_record record;
+	uint64_t told; /* messages of the log, by its END; 0: it has none */
+	bool hole;     /* behind the last run, something is not whole */
 	size_t room;
 	size_t part_first; /* of the part before `at`: which run is its last */
 	bool in_part;	   /* some of its frames are known: */
@@ -51,7 +53,8 @@ struct packed_tail {
 struct packed_tail *packed_tail_new(const char *path);
 
 /* When the last messages of the log were, nanoseconds since 1970.  0: it is not
- * known. */
+ * known.  UINT64_MAX: messages are missing at its end, or may be, so that it has
+ * to be read whatever the time, to tell of them. */
 uint64_t packed_tail_last(struct packed_tail *tail);
 
 /*

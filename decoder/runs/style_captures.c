@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/calendar.h"
 #include "base/escape.h"
 #include "decoder/output/count_words.h"
+#include "decoder/output/short_time.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/runs/process_tree.h"
 #include "decoder/source/source.h"
-
-#define NS 1000000000u
 
 static const struct table_column columns[] = {
 	{"PID", true},
@@ -43,6 +41,7 @@ struct captures {
 	struct style_settings settings;
 	struct process_list *list;
 	struct table table;
+	struct short_time times;
 };
 
 void *style_captures_begin(const struct style_settings *settings)
@@ -54,6 +53,8 @@ void *style_captures_begin(const struct style_settings *settings)
 	state->settings = *settings;
 	state->table.columns =
 		settings->output->width > 0 ? columns_on_terminal : columns;
+	short_time_begin(
+		&state->times, settings->utc, settings->output->width > 0);
 	state->list =
 		process_list_new(settings->captures, settings->capture_count);
 	if (state->list)
@@ -109,11 +110,10 @@ static void add_row(struct captures *state, const struct process_entry *founder,
 	const struct recording *capture = founder->capture;
 	const char *slash = strrchr(capture->path, '/');
 	struct table *table = &state->table;
-	char date[CALENDAR_BYTES];
 
-	calendar_put(date, founder->started / NS, state->settings.utc);
 	table_number_cell(table, founder->pid);
-	table_text_cell(table, date);
+	short_time_put_second(&state->times, founder->started, &table->text);
+	table_end_cell(table);
 	add_size(table, capture->size);
 	table_number_cell(table, capture->passed);
 	table_number_cell(table, capture->dropped);

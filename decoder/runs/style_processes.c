@@ -3,17 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/calendar.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/output/text_cut.h"
+#include "base/text_width.h"
 #include "decoder/output/count_words.h"
+#include "decoder/output/short_time.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/query/filter.h"
 #include "decoder/runs/process_tree.h"
 #include "decoder/source/source.h"
 
-#define NS 1000000000u
+#define DETAIL_INDENT 4 /* columns */
+
+/* Beside all numbers: more of a long command line is seen without some. */
+#define PROGRAM_LEAST 24
 
 static const struct table_column columns[] = {
 	{"PID", true},
@@ -37,10 +42,15 @@ static const struct table_column columns_on_terminal[] = {
 	{NULL, false},
 };
 
+enum { PASSED = 3, LOST };
+
 struct processes {
 	struct style_settings settings;
 	struct process_list *list;
 	struct table table;
+	struct short_time times;
+	bool passed; /* some were, in one of them; and so below */
+	bool lost;
 	/* Of which all was said, latest; null: of none yet. */
 	const struct program *told;
 };
@@ -54,6 +64,9 @@ void *style_processes_begin(const struct style_settings *settings)
 	state->settings = *settings;
 	state->table.columns =
 		settings->output->width > 0 ? columns_on_terminal : columns;
+	state->table.last_least = PROGRAM_LEAST;
+	short_time_begin(
+		&state->times, settings->utc, settings->output->width > 0);
 	state->list =
 		process_list_new(settings->captures, settings->capture_count);
 	if (state->list)
@@ -175,46 +188,75 @@ static bool has_variable(
 	return false;
 }
 
-static void put_detail(struct render_buffer *out, size_t begin,
-	const char *what, const char *text, size_t bytes)
+/* The lines below a row, which end where the terminal does. */
+struct details {
+	struct render_buffer *out;
+	unsigned width; /* 0: it is for none, and all is on one line */
+	size_t used;	/* columns of the line; 0: there is none yet */
+	size_t words;	/* on it */
+};
+
+static void put_detail(struct details *details, const char *what,
+	const char *text, size_t bytes)
 {
-	render_buffer_put(out, out->length > begin ? " " : "\n    ",
-		out->length > begin ? 1 : 5);
-	render_buffer_put(out, what, strlen(what));
-	put_word(out, text, bytes);
+	struct render_buffer *out = details->out;
+	struct render_buffer word = {0};
+	size_t wide;
+	size_t room;
+
+	render_buffer_put_string(&word, what);
+	put_word(&word, text, bytes);
+	out->failed |= word.failed;
+	wide = text_width(render_buffer_from(&word, 0), word.length);
+	if (details->used == 0 ||
+		(details->width > 0 && details->words > 0 &&
+			details->used + 1 + wide > details->width)) {
+		render_buffer_put_byte(out, '\n');
+		render_buffer_fill(out, ' ', DETAIL_INDENT);
+		details->used = DETAIL_INDENT;
+	} else {
+		render_buffer_put_byte(out, ' ');
+		details->used++;
+	}
+	room = details->width > details->used ? details->width - details->used
+					      : 1;
+	text_cut_put(out, render_buffer_from(&word, 0), word.length,
+		details->width > 0 ? room : SIZE_MAX);
+	details->used += wide;
+	details->words++;
+	render_buffer_free(&word);
 }
 
 /*
- * On a line of its own: what was started, where, on which machine and with
- * which variables, as far as it is not as in `known`.  A forked child has what
- * its parent has.
+ * Below the row: what was started, where, on which machine and with which
+ * variables, as far as it is not as in `known`.  A forked child has what its
+ * parent has.
  */
-static void put_details(struct render_buffer *out,
+static void put_details(struct details *details,
 	const struct process_entry *entry, const struct program *known)
 {
 	const struct program *program = entry->program;
 	const char *words = program->environment, *word;
 	size_t left = program->environment_bytes, bytes;
 	const char *what = "with ";
-	const size_t begin = out->length;
 	const struct {
 		const char *what, *text, *known;
-	} details[] = {
+	} all[] = {
 		{"", program->executable, known->executable},
 		{"in ", program->directory, known->directory},
 		{"on ", program->host, known->host},
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(details) / sizeof(*details); i++)
-		if (details[i].text && *details[i].text &&
-			!same_text(details[i].text, details[i].known))
-			put_detail(out, begin, details[i].what, details[i].text,
-				strlen(details[i].text));
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].text && *all[i].text &&
+			!same_text(all[i].text, all[i].known))
+			put_detail(details, all[i].what, all[i].text,
+				strlen(all[i].text));
 	while ((word = next_word(&words, &left, &bytes))) {
 		if (has_variable(known, word, bytes))
 			continue;
-		put_detail(out, begin, what, word, bytes);
+		put_detail(details, what, word, bytes);
 		what = "";
 	}
 }
@@ -223,14 +265,17 @@ static void add_row(struct processes *state, const struct process_entry *entry)
 {
 	static const struct program none;
 	struct table *table = &state->table;
-	char date[CALENDAR_BYTES];
+	struct details details = {
+		.out = &table->text, .width = state->settings.output->width};
 
-	calendar_put(date, entry->started / NS, state->settings.utc);
 	table_number_cell(table, entry->pid);
-	table_text_cell(table, date);
+	short_time_put_second(&state->times, entry->started, &table->text);
+	table_end_cell(table);
 	table_number_cell(table, entry->messages);
 	table_number_cell(table, entry->passed);
 	table_number_cell(table, entry->dropped);
+	state->passed |= entry->passed > 0;
+	state->lost |= entry->dropped > 0;
 	process_list_put_end(entry, &table->text);
 	table_end_cell(table);
 	put_branches(&table->text, entry);
@@ -238,8 +283,7 @@ static void add_row(struct processes *state, const struct process_entry *entry)
 		&table->text, entry->name, strlen(entry->name), ESCAPE_NEWLINE);
 	put_arguments(&table->text, entry);
 	if (is_program(entry) && entry->program->arguments) {
-		put_details(
-			&table->text, entry, state->told ? state->told : &none);
+		put_details(&details, entry, state->told ? state->told : &none);
 		state->told = entry->program;
 	}
 	table_end_cell(table);
@@ -253,6 +297,21 @@ static void add_family(
 	for (; root; root = process_tree_next(root))
 		if (filter_wants_pid(rules, root->pid))
 			add_row(state, root);
+}
+
+/* A narrow terminal does without what is 0 everywhere. */
+static bool put_table(const struct processes *state, struct output *output)
+{
+	unsigned char expendable[] = {
+		TABLE_COLUMNS_MAX, TABLE_COLUMNS_MAX, TABLE_COLUMNS_MAX};
+	size_t count = 0;
+
+	if (!state->passed)
+		expendable[count++] = PASSED;
+	if (!state->lost)
+		expendable[count++] = LOST;
+	return table_put_fitting(
+		&state->table, &output->text, output->width, expendable);
 }
 
 void style_processes_end(void *state)
@@ -270,7 +329,7 @@ void style_processes_end(void *state)
 	for (i = 0; i < processes->list->count; i++)
 		if (!processes->list->entries[i]->parent)
 			add_family(processes, processes->list->entries[i]);
-	if (!table_put(&processes->table, &output->text) && !output->failed)
+	if (!put_table(processes, output) && !output->failed)
 		output->failed = ENOMEM;
 	table_free(&processes->table);
 	process_list_free(processes->list);

@@ -279,6 +279,20 @@ struct outputs_needs outputs_need(const struct outputs *outputs)
 	return needs;
 }
 
+bool outputs_may_have_places(const struct outputs *outputs)
+{
+	const struct outputs_one *one = &outputs->all[0];
+	const struct options *options = one->options;
+	bool lines = one->style->begin == style_line_begin ||
+		     one->style->begin == style_largest_begin ||
+		     one->style->begin == style_smallest_begin;
+
+	return outputs->count == 1 && lines && !options->location &&
+	       !options->stacks && !options->source &&
+	       outputs_width(options, one->output.where ? -1 : STDOUT_FILENO) >
+		       0;
+}
+
 static struct style_settings settings_of(struct outputs *outputs,
 	struct outputs_one *one, const struct style_settings *common)
 {
@@ -292,6 +306,7 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.stack = options->stacks ? common->stack : NULL;
 	settings.source = options->source ? common->source : NULL;
 	settings.location = options->location ? common->locations : NULL;
+	settings.places = one->output.width > 0 ? common->places : NULL;
 	settings.pointers = options->pointers ? common->pointers : NULL;
 	settings.color = one->color;
 	settings.utc = options->utc;
@@ -340,8 +355,7 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	return one->state;
 }
 
-/* Columns of the terminal; 0: it is none. */
-static unsigned find_width(const struct options *options, int fd)
+unsigned outputs_width(const struct options *options, int fd)
 {
 	const char *columns = getenv("COLUMNS");
 	unsigned long told = columns ? strtoul(columns, NULL, 10) : 0;
@@ -365,7 +379,7 @@ void outputs_choose_looks(struct outputs *outputs)
 
 		one->color =
 			colors_are_wanted(one->options->color, one->output.fd);
-		one->output.width = find_width(one->options, one->output.fd);
+		one->output.width = outputs_width(one->options, one->output.fd);
 	}
 }
 

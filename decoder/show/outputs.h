@@ -75,6 +75,15 @@ bool outputs_open(struct outputs *outputs, const struct capture_list *list);
 bool outputs_hold(struct outputs *outputs);
 
 /*
+ * Lines of the only one, on a terminal, which are not asked for where their
+ * authors have written them: see line_place.h.
+ */
+bool outputs_may_have_places(const struct outputs *outputs);
+
+/* Columns of the terminal that it is for; 0: it is none. */
+unsigned outputs_width(const struct options *options, int fd);
+
+/*
  * Which of them are for terminals, how wide those are, and which show colours;
  * before a pager takes standard output.
  */

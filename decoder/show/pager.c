@@ -34,6 +34,16 @@ static void end_with_pager(int number)
 		_exit(was_found(status) ? EXIT_ALL_READ : EXIT_NOTHING);
 }
 
+/* Less warns there, and waits for a key before anything is shown. */
+static bool is_dumb_terminal(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return !terminal || *terminal == '\0' ||
+	       strcmp(terminal, "dumb") == 0 ||
+	       strcmp(terminal, "unknown") == 0;
+}
+
 /* Null: none is wanted; empty: any. */
 static const char *command(void)
 {
@@ -41,6 +51,8 @@ static const char *command(void)
 	const char *common = getenv("PAGER");
 	const char *chosen = own ? own : common ? common : "";
 
+	if (!own && is_dumb_terminal())
+		return NULL;
 	if ((own || common) && *chosen == '\0')
 		return NULL;
 	return strcmp(chosen, "cat") == 0 ? NULL : chosen;

@@ -17,7 +17,8 @@ struct pager {
 
 /*
  * $BINLOG_PAGER, or else $PAGER, or else less, more or cat, whichever there is;
- * an empty one is none.  It goes on without where none can be started.
+ * an empty one is none.  It goes on without where none can be started, and, if
+ * $BINLOG_PAGER names none, on a terminal that can do nothing but print lines.
  */
 void pager_begin(struct pager *pager);
 

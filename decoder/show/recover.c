@@ -194,6 +194,7 @@ void recover_captures(const struct capture_list *list, struct output *output,
 			report_memory(errors, NULL);
 	if (pack)
 		sum->messages += pack_messages(pack);
+	sum->any |= pack && pack_has_any(pack);
 	merge_free(merge);
 	pack_free(pack);
 }

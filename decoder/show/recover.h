@@ -14,8 +14,9 @@
 
 struct recover_sum {
 	uint64_t frames;   /* that were copied */
-	uint64_t messages; /* that were packed */
+	uint64_t messages; /* that were packed, but events and pieces */
 	uint64_t lost;	   /* bytes that were left out */
+	bool any;	   /* message or event was packed */
 };
 
 /* The packed log at `path`, which outlives `errors`; adds to *sum. */

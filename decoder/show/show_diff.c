@@ -12,10 +12,12 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/literal.h"
+#include "decoder/output/text_cut.h"
 #include "decoder/capture/restore.h"
 #include "decoder/output/output.h"
 #include "decoder/output/table.h"
 #include "decoder/runs/run_diff.h"
+#include "decoder/show/outputs.h"
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
@@ -29,6 +31,7 @@
 
 #define NS 1000000000u
 #define FORMAT_SHOWN 60u
+#define MARK_COLUMNS 2 /* before lines of a difference */
 
 static const struct table_column columns[] = {
 	{"", false},
@@ -52,6 +55,11 @@ static const struct table_column argument_columns[] = {
 	{"FORMAT", false},
 	{NULL, false},
 };
+
+/* What a narrow terminal does without first: rates, and least and most. */
+static const unsigned char expendable[] = {3, 4, TABLE_COLUMNS_MAX};
+static const unsigned char argument_expendable[] = {
+	1, 4, 3, 6, TABLE_COLUMNS_MAX};
 
 enum kind {
 	APPEARED,
@@ -182,12 +190,13 @@ static void put_location(struct render_buffer *out, const struct row *row)
 	}
 }
 
-static void put_format(struct render_buffer *out, const struct run_site *site)
+/* On a terminal it is cut where that ends. */
+static void put_format(const struct report *report, struct render_buffer *out,
+	const struct run_site *site)
 {
 	if (site->format)
-		literal_put(out, site->format,
-			site->format_bytes < FORMAT_SHOWN ? site->format_bytes
-							  : FORMAT_SHOWN);
+		literal_put_start(out, site->format, site->format_bytes,
+			report->output->width > 0 ? SIZE_MAX : FORMAT_SHOWN);
 	else
 		put_escaped(out, site->function);
 }
@@ -221,10 +230,11 @@ static void put_rows(struct report *report)
 		put_rate(&table, row->calls[1], &diff->runs[1]);
 		put_location(&table.text, row);
 		table_end_cell(&table);
-		put_format(&table.text, row->site);
+		put_format(report, &table.text, row->site);
 		table_end_cell(&table);
 	}
-	report->failed |= !table_put(&table, &report->output->text);
+	report->failed |= !table_put_fitting(&table, &report->output->text,
+		report->output->width, expendable);
 	table_free(&table);
 }
 
@@ -240,14 +250,14 @@ static void put_range(struct table *table, const struct run_range *range)
 	}
 }
 
-static void put_argument(struct table *table, const struct run_site *site,
-	const struct run_argument *argument)
+static void put_argument(const struct report *report, struct table *table,
+	const struct run_site *site, const struct run_argument *argument)
 {
 	put_escaped(&table->text, argument->name);
 	table_end_cell(table);
 	put_range(table, &argument->runs[0]);
 	put_range(table, &argument->runs[1]);
-	put_format(&table->text, site);
+	put_format(report, &table->text, site);
 	table_end_cell(table);
 }
 
@@ -268,13 +278,15 @@ static size_t put_arguments(struct report *report)
 			if (!run_change_of_values(
 				    &argument->runs[0], &argument->runs[1]))
 				continue;
-			put_argument(&table, sites->all[i], argument);
+			put_argument(report, &table, sites->all[i], argument);
 			count++;
 		}
 	if (count > 0 && report->count > 0)
 		render_buffer_put_string(&report->output->text, "\n");
 	if (count > 0)
-		report->failed |= !table_put(&table, &report->output->text);
+		report->failed |=
+			!table_put_fitting(&table, &report->output->text,
+				report->output->width, argument_expendable);
 	table_free(&table);
 	return count;
 }
@@ -335,15 +347,23 @@ static void put_difference(struct report *report)
 	const struct run_role *role = report->diff->difference;
 	const struct run_lines *lines = report->diff->lines;
 	struct render_buffer *out = &report->output->text;
+	const unsigned width = report->output->width;
+	size_t from;
 
+	from = out->length;
 	render_buffer_put_string(out, "first difference: ");
 	put_role(out, role);
 	put_count(out,
 		", after so many messages from the same places: ", role->at);
 	render_buffer_put_string(out, "\n");
+	text_cut_wrap(out, from, width, MARK_COLUMNS);
+	from = out->length;
 	put_lines(out, &lines[0], 0, lines[0].same, "  ");
+	text_cut_lines(out, from, width);
+	from = out->length;
 	put_lines(out, &lines[0], lines[0].same, SIZE_MAX, "- ");
 	put_lines(out, &lines[1], lines[1].same, SIZE_MAX, "+ ");
+	text_cut_wrap(out, from, width, MARK_COLUMNS);
 }
 
 /* True: there is something to say of them. */
@@ -354,6 +374,7 @@ static bool put_threads(struct report *report, bool after)
 	uint64_t differ = 0;
 	uint64_t both = 0;
 	uint64_t only[2] = {0};
+	size_t from;
 
 	for (; role; role = role->next) {
 		differ += role->differs;
@@ -365,11 +386,13 @@ static bool put_threads(struct report *report, bool after)
 		return false;
 	if (after)
 		render_buffer_put_string(out, "\n");
+	from = out->length;
 	put_count(out, "threads in both runs: ", both);
 	put_count(out, ", that differ: ", differ);
 	put_count(out, "; in the first alone: ", only[0]);
 	put_count(out, ", in the second alone: ", only[1]);
 	render_buffer_put_string(out, "\n");
+	text_cut_wrap(out, from, report->output->width, MARK_COLUMNS);
 	if (report->diff->difference)
 		put_difference(report);
 	return true;
@@ -379,16 +402,18 @@ static void put_sum(struct report *report)
 {
 	const struct run_diff *diff = report->diff;
 	struct render_buffer *out = &report->output->text;
+	const size_t from = out->length;
 
 	put_count(out, "messages: ", diff->runs[0].messages);
 	put_count(out, ", then ", diff->runs[1].messages);
 	put_count(out, "; places that say as much as before: ", report->same);
 	render_buffer_put_string(out, "\n");
-	if (diff->roles.missed == 0)
-		return;
-	put_count(out, "messages beyond what is compared in order: ",
-		diff->roles.missed);
-	render_buffer_put_string(out, "\n");
+	if (diff->roles.missed > 0) {
+		put_count(out, "messages beyond what is compared in order: ",
+			diff->roles.missed);
+		render_buffer_put_string(out, "\n");
+	}
+	text_cut_wrap(out, from, report->output->width, MARK_COLUMNS);
 }
 
 bool show_diff_put(const struct run_diff *diff, struct output *output)
@@ -536,7 +561,8 @@ enum exit_status show_diff(const struct options *options)
 		.options = options,
 		.locations = locations_new(&options->symbols),
 		.diff = {.options = options},
-		.output = {.fd = STDOUT_FILENO},
+		.output = {.fd = STDOUT_FILENO,
+			.width = outputs_width(options, STDOUT_FILENO)},
 	};
 	enum exit_status status;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/temporary.h"
+#include "base/text_width.h"
 #include "decoder/output/last_lines.h"
 #include "sandbox/sandbox.h"
 
@@ -64,6 +65,7 @@ const char *show_sandbox(const struct options *options,
 	char *cache = places ? symbolizer_usual_cache() : NULL;
 
 	symbols.cache = cache;
+	text_width_prepare();
 	if (!options->recover)
 		symbolizer_add_needs(&symbols, &needs);
 	for (i = 0; outputs && i < outputs->count; i++)

@@ -12,10 +12,12 @@
 #include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
+#include "decoder/show/line_place.h"
 #include "decoder/show/line_screen.h"
 #include "record/layout.h"
 
 #define AUTHORS 64u	 /* a power of two */
+#define SCREEN_LINES 64u /* that somebody waits for */
 #define AUTHOR_BYTES 48u /* longer ones are put together each time */
 
 /* ` program[pid:tid] `, or ` program `, of a thread that has written before. */
@@ -34,6 +36,7 @@ struct line {
 	struct author authors[AUTHORS]; /* by tid */
 	bool on_screen;
 	struct line_screen screen; /* if it is */
+	unsigned shown; /* lines, up to SCREEN_LINES, where names are asked */
 };
 
 static void put_foreign(struct render_buffer *out, const char *string)
@@ -122,8 +125,8 @@ static void put_head(struct line *line, const struct message *message,
 		render_buffer_put(head, ": ", 2);
 	}
 	if (line->settings.location)
-		frames_author(line->settings.location, message, put_location,
-			head);
+		frames_author(
+			line->settings.location, message, put_location, head);
 }
 
 static void put_stack(struct line *line, const struct message *message,
@@ -142,23 +145,78 @@ static void put_tail(struct line *line, const struct message *message,
 		put_stack(line, message, tail);
 }
 
-/* Further lines of the text begin below its first one. */
-static void put_text(struct render_buffer *out, size_t start, int level,
-	const char *text, size_t bytes)
+static void put_colored(struct render_buffer *out, int level, const char *text,
+	size_t bytes, size_t indent)
 {
-	size_t indent = bytes > 0 && memchr(text, '\n', bytes)
-				? text_width(render_buffer_from(out, start),
-					  out->length - start)
-				: 0;
-
 	if (level < 0)
 		escape_put(out, text, bytes, indent);
 	else
 		colors_put(out, level, text, bytes, indent);
+}
+
+/* A text with what is around it. */
+struct shown {
+	size_t start;			/* of its line in the output */
+	int level;			/* for its colour; -1: none */
+	const struct line_place *place; /* null: it is not known yet, */
+	const struct message *message;	/* if this has it; null: nor later */
+	const char *text;
+	size_t bytes;
+};
+
+/* The columns of the line before it has colours. */
+static size_t columns_of_first(const struct shown *shown, size_t first,
+	size_t indent, struct render_buffer *out)
+{
+	const size_t head = out->length;
+	size_t columns;
+
+	escape_put(out, shown->text, first, indent);
+	columns = line_place_columns(render_buffer_from(out, shown->start),
+		out->length - shown->start);
+	out->length = head;
+	return columns;
+}
+
+/* Further lines of the text begin below its first one. */
+static void put_text(struct line *line, const struct shown *shown)
+{
+	struct render_buffer *out = &line->settings.output->text;
+	const char *end = shown->bytes > 0
+				  ? memchr(shown->text, '\n', shown->bytes)
+				  : NULL;
+	size_t first = end ? (size_t)(end - shown->text) : shown->bytes;
+	size_t indent = end ? text_width(render_buffer_from(out, shown->start),
+				      out->length - shown->start)
+			    : 0;
+	struct line_place_room room = {.width = line->settings.output->width,
+		.color = line->settings.color};
+	const struct line_place *place = shown->place;
+
+	if (!line->settings.places || !(place || shown->message)) {
+		put_colored(
+			out, shown->level, shown->text, shown->bytes, indent);
+		render_buffer_put_byte(out, '\n');
+		return;
+	}
+	room.used = columns_of_first(shown, first, indent, out);
+	if (!place && room.used + LINE_PLACE_LEAST <= room.width)
+		place = line_place_of(line->settings.places, shown->message);
+	put_colored(out, shown->level, shown->text, first, indent);
+	if (place)
+		line_place_put(place, &room, out);
+	put_colored(out, shown->level, shown->text + first,
+		shown->bytes - first, indent);
 	render_buffer_put_byte(out, '\n');
 }
 
-/* Where there are colours the level comes first, on a screen then the time. */
+/* What a screen has before the head of a line, which is put there later. */
+struct before {
+	uint64_t wall;
+	const struct line_place *place;
+};
+
+/* Where there are colours the level comes first, then what is for a screen. */
 static void describe(void *closure, const struct message *message,
 	struct render_buffer *head, struct render_buffer *tail)
 {
@@ -166,9 +224,14 @@ static void describe(void *closure, const struct message *message,
 
 	if (line->settings.color)
 		render_buffer_put_byte(head, (char)message_level(message));
-	if (line->on_screen)
-		render_buffer_put(head, (const char *)&message->wall,
-			sizeof(message->wall));
+	if (line->on_screen) {
+		struct before before = {.wall = message->wall};
+
+		if (line->settings.places)
+			before.place =
+				line_place_of(line->settings.places, message);
+		render_buffer_put(head, (const char *)&before, sizeof(before));
+	}
 	put_head(closure, message, head);
 	put_tail(closure, message, tail);
 }
@@ -190,6 +253,18 @@ static void fold_tail(struct line *line, size_t from)
 			&line->screen, &line->settings.output->text, from);
 }
 
+/* The first screen does not wait for names of what is on later ones. */
+static void settle(struct line *line)
+{
+	struct output *output = line->settings.output;
+
+	output_settle(output);
+	if (line->settings.places && line->shown < SCREEN_LINES &&
+		++line->shown == SCREEN_LINES && output->fd != OUTPUT_KEPT &&
+		!output_takes_lines(output))
+		output_flush(output);
+}
+
 static void put_lines(void *closure, const struct line_joiner_lines *lines)
 {
 	struct line *line = closure;
@@ -197,25 +272,28 @@ static void put_lines(void *closure, const struct line_joiner_lines *lines)
 	const char *head = lines->head;
 	size_t bytes = lines->head_bytes;
 	bool color = line->settings.color && bytes > 0;
-	int level = color ? *head : -1;
-	uint64_t wall;
+	struct shown shown = {.level = color ? *head : -1,
+		.text = lines->text,
+		.bytes = lines->bytes};
+	struct before before;
 	size_t start;
 
 	head += color;
 	bytes -= color;
-	if (line->on_screen && bytes >= sizeof(wall)) {
-		memcpy(&wall, head, sizeof(wall));
-		line_screen_put_day(&line->screen, wall, out);
-		head += sizeof(wall);
-		bytes -= sizeof(wall);
+	if (line->on_screen && bytes >= sizeof(before)) {
+		memcpy(&before, head, sizeof(before));
+		line_screen_put_day(&line->screen, before.wall, out);
+		shown.place = before.place;
+		head += sizeof(before);
+		bytes -= sizeof(before);
 	}
-	start = out->length;
+	shown.start = out->length;
 	render_buffer_put(out, head, bytes);
-	put_text(out, start, level, lines->text, lines->bytes);
+	put_text(line, &shown);
 	start = out->length;
 	render_buffer_put(out, lines->tail, lines->tail_bytes);
 	fold_tail(line, start);
-	output_settle(line->settings.output);
+	settle(line);
 }
 
 static void put_whole(void *closure, const struct message *message,
@@ -223,18 +301,22 @@ static void put_whole(void *closure, const struct message *message,
 {
 	struct line *line = closure;
 	struct render_buffer *out = &line->settings.output->text;
+	struct shown shown = {
+		.level = line->settings.color ? message_level(message) : -1,
+		.message = message,
+		.text = text,
+		.bytes = bytes};
 	size_t start;
 
 	if (line->on_screen)
 		line_screen_put_day(&line->screen, message->wall, out);
-	start = out->length;
+	shown.start = out->length;
 	put_head(line, message, out);
-	put_text(out, start, line->settings.color ? message_level(message) : -1,
-		text, bytes);
+	put_text(line, &shown);
 	start = out->length;
 	put_tail(line, message, out);
 	fold_tail(line, start);
-	output_settle(line->settings.output);
+	settle(line);
 }
 
 /* A line that is there already from `start` on. */

@@ -208,6 +208,7 @@ static bool begin(struct watch *watch)
 	if (watch->is_file)
 		live_only(watch->live, basename(watch->name));
 	live_set_guard(watch->live, GUARD_NS);
+	live_keep_nothing(watch->live);
 	watch->begun = now();
 	return true;
 }

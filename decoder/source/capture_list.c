@@ -202,6 +202,13 @@ static bool is_stdin(const char *path)
 	return strcmp(path, PACKED_FILE_STDIN) == 0;
 }
 
+/* A frame of which some bytes may be damaged: one byte alone is there by chance
+ * in a 256th of all other files. */
+static bool begins_as_frame(const uint8_t *bytes)
+{
+	return bytes[0] == 0xc1 && bytes[6] == 0xc1;
+}
+
 /* The first bytes tell; of others, whether there is a frame in it, and no block
  * of a capture that has lost its beginning. */
 static bool is_packed(const char *path)
@@ -220,7 +227,7 @@ static bool is_packed(const char *path)
 	if (ends_in(path, PACKED_SUFFIX) || memcmp(magic, "\xc1\xce", 2) == 0)
 		return true;
 	return !recording_has_blocks(path) &&
-	       (magic[0] == 0xc1 || packed_reader_is_log(path));
+	       (begins_as_frame(magic) || packed_reader_is_log(path));
 }
 
 bool capture_list_is_log(const char *path)
@@ -292,7 +299,7 @@ static bool has_to_be_copied(const char *path)
 		memcmp(begin, BINLOG_MAGIC, DECOMPRESS_MAGIC_BYTES) == 0)
 		return decompress_is(begin, size) || size == HEPH_HEAD_BYTES;
 	/* What comes slowly is not waited for. */
-	if (begin[0] == 0xc1 || heph_file_begins(begin, size))
+	if (begins_as_frame(begin) || heph_file_begins(begin, size))
 		return false;
 	size = unpacked_file_peek(begin, sizeof(begin));
 	return lost_page_begins(begin, size);

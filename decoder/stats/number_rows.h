@@ -14,6 +14,10 @@
 
 #define NUMBER_ROWS_COLUMNS_MAX 16
 
+/* How long the longest bar is in a file, and at most on a terminal. */
+#define NUMBER_ROWS_BAR 50u
+#define NUMBER_ROWS_BAR_MOST 100u
+
 /* The last one is null-named. */
 struct number_rows_column {
 	const char *name; /* at the head of the table */
@@ -27,7 +31,10 @@ struct number_rows {
 	bool json;
 	struct table table;
 	struct table_column heads[NUMBER_ROWS_COLUMNS_MAX + 1];
-	size_t cell; /* of the row */
+	size_t cell;  /* of the row */
+	double *bars; /* of each row, parts of the longest one; or null */
+	size_t bar_count;
+	size_t bar_room;
 	/* Columns that a narrow terminal does without: see table.h; or null. */
 	const unsigned char *expendable;
 };
@@ -50,6 +57,13 @@ void number_rows_numbers(
 		"99.9%", "p99.9", true                                         \
 	}
 
+/*
+ * For tables of one count, these numbers and a site: what a narrow terminal
+ * does without, and how much the format keeps beside them.
+ */
+extern const unsigned char number_rows_expendable[];
+#define NUMBER_ROWS_FORMAT_LEAST 16
+
 /* Text of ours. */
 void number_rows_word(struct number_rows *rows, const char *word);
 /* There is none. */
@@ -60,7 +74,10 @@ void number_rows_site(
 /* The same for all sites together. */
 void number_rows_total(struct number_rows *rows);
 
-/* A bar as long as this part of the most, in the last column of a table. */
+/*
+ * A bar as long as this part of the most, in the last column of a table: on a
+ * terminal the longest one ends where that does.
+ */
 void number_rows_bar(struct number_rows *rows, uint64_t part, uint64_t most);
 
 /*

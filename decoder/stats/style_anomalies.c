@@ -1,16 +1,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/calendar.h"
 #include "base/escape.h"
 #include "base/json_text.h"
+#include "decoder/output/text_cut.h"
 #include "decoder/output/last_lines.h"
+#include "decoder/output/short_time.h"
 #include "decoder/output/style.h"
 #include "decoder/stats/anomalies.h"
 #include "decoder/stats/number_rows.h"
 #include "rules/levels.h"
 
 #define SHOWN_DEFAULT 20u
+#define INDENT 4 /* columns */
 
 static const struct number_rows_column columns[] = {
 	{"KIND", "kind", false},
@@ -28,7 +30,7 @@ static const struct number_rows_column columns[] = {
 struct unusual {
 	struct style_settings settings;
 	struct anomalies anomalies;
-	struct calendar calendar;
+	struct short_time times;
 };
 
 void *style_anomalies_begin(const struct style_settings *settings)
@@ -38,7 +40,8 @@ void *style_anomalies_begin(const struct style_settings *settings)
 	if (!unusual)
 		return NULL;
 	unusual->settings = *settings;
-	unusual->calendar.utc = settings->utc;
+	short_time_begin(
+		&unusual->times, settings->utc, settings->output->width > 0);
 	anomalies_begin(&unusual->anomalies, settings->location);
 	return unusual;
 }
@@ -53,8 +56,7 @@ void style_anomalies_message(void *state, const struct message *message)
 /* As it stands behind --since and --until. */
 static void put_time(struct unusual *unusual, uint64_t wall)
 {
-	calendar_append(
-		&unusual->calendar, wall, &unusual->settings.output->text);
+	short_time_put(&unusual->times, wall, &unusual->settings.output->text);
 }
 
 static void put_others(struct render_buffer *out, size_t others)
@@ -67,10 +69,15 @@ static void put_others(struct render_buffer *out, size_t others)
 		out, others == 1 ? " other statement" : " other statements");
 }
 
-/* The statement as a line has it, and below it what is unusual. */
+/*
+ * The statement as a line has it, and below it what is unusual.  On a terminal
+ * the one is cut where that ends, the other goes on below.
+ */
 static void put_text(struct unusual *unusual, const struct anomaly *found)
 {
 	struct render_buffer *out = &unusual->settings.output->text;
+	const unsigned width = unusual->settings.output->width;
+	size_t from = out->length;
 
 	put_time(unusual, found->from);
 	render_buffer_put_byte(out, ' ');
@@ -78,8 +85,11 @@ static void put_text(struct unusual *unusual, const struct anomaly *found)
 	render_buffer_put_byte(out, ' ');
 	message_sites_put_location(&found->site->site, out);
 	render_buffer_put_byte(out, ' ');
-	message_sites_put_format(&found->site->site, out);
-	render_buffer_put_string(out, "\n    ");
+	message_sites_put_format_to_cut(&found->site->site, width, out);
+	text_cut_lines(out, from, width);
+	render_buffer_put_byte(out, '\n');
+	from = out->length;
+	render_buffer_fill(out, ' ', INDENT);
 	render_buffer_put_string(out, found->kind);
 	if (found->to > found->from) {
 		render_buffer_put_string(out, " until ");
@@ -88,6 +98,7 @@ static void put_text(struct unusual *unusual, const struct anomaly *found)
 	render_buffer_put_string(out, ": ");
 	escape_put(out, found->why, strlen(found->why), ESCAPE_NEWLINE);
 	put_others(out, found->others);
+	text_cut_wrap(out, from, width, INDENT);
 	render_buffer_put_byte(out, '\n');
 	output_settle(unusual->settings.output);
 }

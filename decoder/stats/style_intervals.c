@@ -127,6 +127,8 @@ void style_intervals_end(void *state)
 	size_t i;
 
 	number_rows_begin(&rows, columns, output, options->json);
+	rows.table.last_least = NUMBER_ROWS_FORMAT_LEAST;
+	rows.expendable = number_rows_expendable;
 	message_sites_sort(sites, compare);
 	for (i = 0; i < sites->count; i++) {
 		struct paced_site *site = (struct paced_site *)sites->all[i];

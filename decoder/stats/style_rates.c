@@ -21,6 +21,9 @@ static const struct table_column columns[] = {
 	{NULL, false},
 };
 
+/* Of what is suggested all is known without. */
+static const unsigned char expendable[] = {1, 2, TABLE_COLUMNS_MAX};
+
 struct rated_site {
 	struct message_site site;
 	uint64_t calls;
@@ -168,7 +171,7 @@ void style_rates_end(void *state)
 		put_site(rates, &table,
 			(struct rated_site *)rates->sites.all[i]);
 	if ((rates->failed || !table_put_fitting(&table, &output->text,
-				      output->width, NULL)) &&
+				      output->width, expendable)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&table);

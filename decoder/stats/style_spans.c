@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/calendar.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/output/text_cut.h"
+#include "decoder/output/short_time.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/stats/span_tree.h"
@@ -32,6 +33,13 @@ static const struct table_column columns[] = {
 	{NULL, false},
 };
 
+/* What a narrow terminal does without, one after the other. */
+static const unsigned char expendable[] = {
+	9, 8, 7, 4, 1, 3, 5, TABLE_COLUMNS_MAX};
+
+/* Of what the spans are of, which the user has given. */
+#define RULE_LEAST 20
+
 /* A span that may be among the longest, as it is shown. */
 struct kept {
 	uint64_t duration;
@@ -42,7 +50,7 @@ struct kept {
 
 struct span_style {
 	struct style_settings settings;
-	struct calendar calendar;
+	struct short_time times;
 	struct spans *spans;
 	struct span_tree tree; /* of what took time itself */
 	struct span_sum took;  /* likewise */
@@ -87,7 +95,9 @@ static void put_duration(struct render_buffer *out, const struct span *span)
 static void put_span(struct span_style *style, const struct span *span,
 	size_t depth, struct render_buffer *out)
 {
-	calendar_append(&style->calendar, span->begin.wall, out);
+	const size_t from = out->length;
+
+	short_time_put(&style->times, span->begin.wall, out);
 	put_duration(out, span);
 	put_who(out, &span->begin);
 	if (span->ended && (span->end.pid != span->begin.pid ||
@@ -103,6 +113,7 @@ static void put_span(struct span_style *style, const struct span *span,
 	render_buffer_fill(
 		out, ' ', 2 * (depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN));
 	escape_put(out, span->text, span->text_bytes, ESCAPE_NEWLINE);
+	text_cut_lines(out, from, style->settings.output->width);
 	render_buffer_put_string(out, "\n");
 	if (span->stack)
 		render_buffer_put(out, span->stack, span->stack_bytes);
@@ -250,7 +261,8 @@ void *style_spans_begin(const struct style_settings *settings)
 	if (!style)
 		return NULL;
 	style->settings = *settings;
-	style->calendar.utc = settings->utc;
+	short_time_begin(
+		&style->times, settings->utc, settings->output->width > 0);
 	style->numbers = numbers_room();
 	style->spans = spans_new(
 		&settings->options->spans, settings->stack, take_span, style);
@@ -335,11 +347,12 @@ static void put_given_up(struct span_style *style, uint64_t count)
 static void put_sums(struct span_style *style)
 {
 	const struct span_rules *rules = &style->settings.options->spans;
-	struct table table = {.columns = columns};
+	struct table table = {.columns = columns, .last_least = RULE_LEAST};
+	struct output *output = style->settings.output;
 	uint64_t given_up = 0;
 	size_t i;
 
-	render_buffer_put_string(&style->settings.output->text, "\n");
+	render_buffer_put_string(&output->text, "\n");
 	for (i = 0; i < rules->count; i++) {
 		const struct span_sum *sum = spans_sum(style->spans, i);
 
@@ -348,7 +361,8 @@ static void put_sums(struct span_style *style)
 	}
 	if (rules->took)
 		put_sum(&table, SPAN_RULE_TOOK, &style->took);
-	if (!table_put(&table, &style->settings.output->text))
+	if (!table_put_fitting(
+		    &table, &output->text, output->width, expendable))
 		style->failed = true;
 	put_given_up(style, given_up);
 	table_free(&table);

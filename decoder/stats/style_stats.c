@@ -26,14 +26,17 @@ static const struct number_rows_column columns[] = {
 	{NULL, NULL, false},
 };
 
-enum { PERCENT_OF_BYTES = 3, PER_SECOND, LEFT_OUT, FIRST };
+enum { PERCENT = 1, BYTES, PERCENT_OF_BYTES, PER_SECOND, LEFT_OUT, FIRST };
 
 /* What a terminal does without where nothing was left out, and then the
  * others, one after the other. */
-static const unsigned char expendable[] = {
-	PERCENT_OF_BYTES, LEFT_OUT, FIRST, PER_SECOND, TABLE_COLUMNS_MAX};
-static const unsigned char none_left_out[] = {
-	LEFT_OUT, PERCENT_OF_BYTES, FIRST, PER_SECOND, TABLE_COLUMNS_MAX};
+static const unsigned char expendable[] = {PERCENT_OF_BYTES, LEFT_OUT, FIRST,
+	PER_SECOND, PERCENT, BYTES, TABLE_COLUMNS_MAX};
+static const unsigned char none_left_out[] = {LEFT_OUT, PERCENT_OF_BYTES, FIRST,
+	PER_SECOND, PERCENT, BYTES, TABLE_COLUMNS_MAX};
+
+/* Of a format: numbers are worth more. */
+#define FORMAT_LEAST 28
 
 /* What was said, at one place or in all. */
 struct said {
@@ -268,6 +271,7 @@ static void put_all(struct stats *stats, const struct said *sum)
 		&rows, columns, stats->settings.output, options->json);
 	if (stats->settings.output->width > 0)
 		rows.heads[LEFT_OUT].name = COUNT_HEAD_OFF;
+	rows.table.last_least = FORMAT_LEAST;
 	rows.expendable = sum->left_out == 0 ? none_left_out : expendable;
 	for (i = 0; i < stats->sites.count && i < options->rows; i++) {
 		const struct said_site *site =

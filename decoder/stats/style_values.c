@@ -28,6 +28,8 @@ static void put_all(
 
 	number_rows_begin(
 		&rows, columns, numbers->settings.output, options->json);
+	rows.table.last_least = NUMBER_ROWS_FORMAT_LEAST;
+	rows.expendable = number_rows_expendable;
 	for (i = 0; i < numbers->sites.count && i < options->rows; i++) {
 		const struct argument_site *site =
 			(struct argument_site *)numbers->sites.all[i];

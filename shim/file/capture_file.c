@@ -140,12 +140,16 @@ static bool leaves_room(
 	return disk->f_bavail * unit >= keep + size;
 }
 
-/* Of what was cut off nothing more is known than one call that is in it. */
+/*
+ * Of what was cut off nothing more is known than one call that is in it.  Where
+ * the header page is gone as well all who look at it are told by that.
+ */
 static void give_up(void)
 {
-	if (segment_close() && growth_bytes() >= BINLOG_PAGE)
-		__atomic_fetch_add(
-			&capture_file_header->dropped, 1, __ATOMIC_RELAXED);
+	if (!segment_close() || growth_bytes() < BINLOG_PAGE)
+		return;
+	__atomic_fetch_add(&capture_file_header->dropped, 1, __ATOMIC_RELAXED);
+	above.file_ends();
 }
 
 /* In one step: others may be looking at what is in the page. */
@@ -593,7 +597,8 @@ static bool take_range(uint32_t size, uint64_t back, uint64_t *at)
 	do {
 		max = segment_limit();
 		max = max > back ? max - back : 0;
-		if (start > max || size > max - start)
+		/* Zero where the page is new: it was cut off. */
+		if (start == 0 || start > max || size > max - start)
 			return false;
 		*at = (start + gap) & ~gap;
 		/* *at is less than start + size */
@@ -602,6 +607,36 @@ static bool take_range(uint32_t size, uint64_t back, uint64_t *at)
 	} while (!__atomic_compare_exchange_n(next, &start, *at + size, false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return true;
+}
+
+/*
+ * Of what was made longer after it was cut to somewhere before `at`, a block
+ * may have its beginning still: where that cut was.  Pages behind the last that
+ * has anything are of no use to anybody.
+ */
+static uint64_t end_of_rest(uint64_t at)
+{
+	uint64_t least = at > BINLOG_BLOCK_MAX ? at - BINLOG_BLOCK_MAX : 0;
+
+	for (; at > least && at > BINLOG_PAGE; at -= BINLOG_PAGE) {
+		const char *page = segment_place(at - BINLOG_PAGE, BINLOG_PAGE);
+
+		if (!page || sys_readable(page, BINLOG_PAGE) == 0 ||
+			memcmp(page, zeros, sizeof(zeros)) != 0)
+			break;
+	}
+	return at;
+}
+
+/* There are zeros from there on where blocks were; 0: not that anybody knows.
+ */
+static void end_at(uint64_t at)
+{
+	uint64_t end = at != 0 ? end_of_rest(at) : 0;
+
+	give_up();
+	if (end != 0)
+		growth_cut(end);
 }
 
 static void *take_fresh_before(uint32_t size, uint64_t back, uint64_t *at)
@@ -616,6 +651,8 @@ static void *take_fresh_before(uint32_t size, uint64_t back, uint64_t *at)
 		block = segment_place(*at, size);
 	if (block && growth_back(block, *at, size))
 		return block;
+	if (growth_was_cut())
+		end_at(growth_cut_again());
 	/* Give the range back unless somebody has claimed the next one. */
 	__atomic_compare_exchange_n(&capture_file_header->next,
 		&(uint64_t){*at + size}, *at, false, __ATOMIC_RELAXED,
@@ -827,6 +864,14 @@ void *capture_file_claim_of(uint32_t number, uint32_t size)
 	if (!failed || size < failed)
 		__atomic_store_n(&failed_bytes, size, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+void capture_file_was_cut(uint32_t number, uint64_t at)
+{
+	if (!begin_claim_of(number))
+		return;
+	end_at(at);
+	end_claim();
 }
 
 char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at)

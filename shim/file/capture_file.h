@@ -110,6 +110,14 @@ bool capture_file_keeps_off(void);
 bool capture_file_mend(const void *address);
 
 /*
+ * There are zeros where a block is, at `at` in that capture: somebody has cut
+ * the file just before it was made longer, and who stores behind the cut is not
+ * told.  Cuts it there once more, so that everybody is, and gives no more
+ * blocks.
+ */
+void capture_file_was_cut(uint32_t number, uint64_t at);
+
+/*
  * Before system calls become impossible: what all threads, and the children,
  * can still claim then.
  */

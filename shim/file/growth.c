@@ -6,6 +6,7 @@
 
 #include "record/file_growth.h"
 #include "shim/file/quota.h"
+#include "shim/host/above.h"
 #include "shim/host/host.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
@@ -26,8 +27,13 @@ struct grown {
 	struct file_growth own; /* until there is memory to share */
 	struct file_growth *growth;
 	uint64_t most;
+	uint64_t known; /* of growth->size, by this process: never more */
+	uint64_t times; /* that this process has made it longer */
 	uint64_t device, inode;
 	const char *path; /* null: there is no file yet */
+	bool grows;	  /* by it */
+	bool cut;
+	uint64_t again; /* to so many bytes, by us; 0: it was not */
 };
 
 static struct grown all[2] = {{.growth = &all[0].own}};
@@ -72,9 +78,12 @@ uint64_t growth_begin(int fd, const struct stat *st, const char *path,
 	if (first > limit)
 		first = limit;
 	of->most = may_grow ? max_bytes : first;
+	of->grows = may_grow;
+	of->cut = false;
+	of->again = 0;
 	if (first < BINLOG_PAGE || sys_failed(SYS2(ftruncate, fd, first)))
 		return 0;
-	of->own.size = of->own.goal = first;
+	of->own.size = of->own.goal = of->known = first;
 	of->device = st->st_dev;
 	of->inode = st->st_ino;
 	of->path = path;
@@ -92,12 +101,16 @@ void growth_share(struct binlog_header *header, bool another)
 void growth_join(struct binlog_header *header, const struct stat *st,
 	const char *path, uint64_t max_bytes)
 {
+	struct file_growth *growth = file_growth_of(header);
+
 	*now() = (struct grown){
-		.growth = file_growth_of(header),
+		.growth = growth,
 		.most = max_bytes,
+		.known = __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE),
 		.device = st->st_dev,
 		.inode = st->st_ino,
 		.path = path,
+		.grows = true,
 	};
 }
 
@@ -119,17 +132,34 @@ uint64_t *growth_shared(void)
 	return &now()->growth->shared;
 }
 
+/* The path leads to it still. */
+static bool leads_to(const struct grown *of, struct stat *st)
+{
+	return is_ours(of,
+		SYS4(newfstatat, AT_FDCWD, of->path, st, AT_SYMLINK_NOFOLLOW),
+		st);
+}
+
+/* A descriptor, and what the kernel says of the file after it was opened. */
+static long open_file(const struct grown *of, struct stat *st)
+{
+	long fd;
+
+	if (!leads_to(of, st))
+		return -ENOENT;
+	fd = SYS4(openat, AT_FDCWD, of->path,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	if (sys_failed(fd) || is_ours(of, SYS2(fstat, fd, st), st))
+		return fd;
+	SYS1(close, fd);
+	return -ESTALE;
+}
+
 uint64_t growth_bytes(void)
 {
-	const struct grown *of = now();
 	struct stat st;
 
-	return is_ours(of,
-		       SYS4(newfstatat, AT_FDCWD, of->path, &st,
-			       AT_SYMLINK_NOFOLLOW),
-		       &st)
-		       ? (uint64_t)st.st_size
-		       : 0;
+	return leads_to(now(), &st) ? (uint64_t)st.st_size : 0;
 }
 
 const char *growth_path(void)
@@ -158,26 +188,119 @@ static uint64_t goal_for(const struct grown *of, uint64_t end)
 	return goal >= end ? goal : 0;
 }
 
+/* ---- a file that is cut ---- */
+
+static void note_cut(struct grown *of)
+{
+	__atomic_store_n(&of->cut, true, __ATOMIC_RELEASE);
+}
+
+bool growth_was_cut(void)
+{
+	return __atomic_load_n(&now()->cut, __ATOMIC_ACQUIRE);
+}
+
+uint64_t growth_cut_again(void)
+{
+	return now()->again;
+}
+
 /*
+ * So many bytes the file has, as all know who make it longer; 0: not even its
+ * first page, where they know it from, is what it was.
+ */
+static uint64_t least_bytes(const struct grown *of)
+{
+	/* Before the other, which is less only if it is zeros. */
+	uint64_t known = __atomic_load_n(&of->known, __ATOMIC_ACQUIRE);
+	uint64_t size = __atomic_load_n(&of->growth->size, __ATOMIC_ACQUIRE);
+
+	return size < known ? 0 : size;
+}
+
+/* A file has become shorter than that only by somebody else's doing. */
+static bool has_bytes(struct grown *of, const struct stat *st, uint64_t least)
+{
+	if (least != 0 && (uint64_t)st->st_size >= least)
+		return true;
+	note_cut(of);
+	return false;
+}
+
+/*
+ * Gives the file so many bytes if it has `least`.
+ *
  * With other threads about a descriptor of ours may become something else's at
  * any time (dup2), or a child's for ever.  Without them it is the better way:
  * a path may lead elsewhere from one call to the next, though not by anybody
  * else's doing.
  */
-static bool lengthen(const struct grown *of, uint64_t goal)
+static bool set_bytes(struct grown *of, uint64_t least, uint64_t bytes)
 {
-	long fd = host_is_single_threaded() ? growth_open() : -EMFILE;
+	struct stat st;
+	long fd = host_is_single_threaded() ? open_file(of, &st) : -EMFILE;
 	bool done;
 
 	if (sys_failed(fd))
-		return growth_bytes() != 0 &&
-		       !sys_failed(SYS2(truncate, of->path, goal));
-	done = !sys_failed(SYS2(ftruncate, fd, goal));
+		return of->grows && leads_to(of, &st) &&
+		       has_bytes(of, &st, least) &&
+		       !sys_failed(SYS2(truncate, of->path, bytes));
+	done = has_bytes(of, &st, least) &&
+	       !sys_failed(SYS2(ftruncate, fd, bytes));
 	SYS1(close, fd);
 	return done;
 }
 
-static bool extend(const struct grown *of, uint64_t goal)
+void growth_cut(uint64_t bytes)
+{
+	struct grown *of = now();
+
+	note_cut(of);
+	set_bytes(of, bytes + 1, bytes);
+}
+
+/* There are zeros from there on.  All threads are told before it is cut, which
+ * takes as long as many calls. */
+static bool cut_again(struct grown *of, uint64_t bytes)
+{
+	of->again = bytes;
+	note_cut(of);
+	above.file_ends();
+	growth_cut(bytes);
+	return false;
+}
+
+/* What was just made longer: it may have been cut after it was looked at, and
+ * have zeros by now where all agree how long it is. */
+static bool is_begun(struct grown *of)
+{
+	return least_bytes(of) != 0 || cut_again(of, 0);
+}
+
+/* Likewise, or where blocks are.  Before anything else: others go on storing to
+ * them. */
+static bool is_whole(struct grown *of)
+{
+	uint64_t at;
+
+	if (!is_begun(of))
+		return false;
+	at = above.first_cut();
+	return at == 0 || cut_again(of, at);
+}
+
+/* ---- a file that grows ---- */
+
+static bool lengthen(struct grown *of, uint64_t goal)
+{
+	if (!set_bytes(of, least_bytes(of), goal) || !is_whole(of))
+		return false;
+	/* Whoever finds that it has changed looks at the file after that. */
+	__atomic_fetch_add(&of->times, 1, __ATOMIC_ACQ_REL);
+	return true;
+}
+
+static bool extend(struct grown *of, uint64_t goal)
 {
 	/* All others who are under way would do the same. */
 	if (goal <= growth_size())
@@ -190,7 +313,7 @@ static bool extend(const struct grown *of, uint64_t goal)
 
 /* One step; false: it cannot be done, now or ever.  With signals blocked, since
  * a handler might jump out. */
-static bool step(const struct grown *of, uint64_t end)
+static bool step(struct grown *of, uint64_t end)
 {
 	static const struct timespec moment = {0, 50000};
 	struct file_growth *growth = of->growth;
@@ -214,15 +337,30 @@ static bool step(const struct grown *of, uint64_t end)
 	return done;
 }
 
+static void note_known(struct grown *of)
+{
+	uint64_t known = __atomic_load_n(&of->known, __ATOMIC_ACQUIRE);
+	uint64_t size = __atomic_load_n(&of->growth->size, __ATOMIC_ACQUIRE);
+
+	while (known < size &&
+		!__atomic_compare_exchange_n(&of->known, &known, size, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
 bool growth_reach(uint64_t end)
 {
-	const struct grown *of = now();
+	struct grown *of = now();
 	struct file_growth *growth = of->growth;
 	bool possible = true;
 	uint64_t goal, mask;
 
 	if (end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE))
 		return true;
+	if (least_bytes(of) == 0)
+		note_cut(of);
+	if (growth_was_cut())
+		return false;
 	goal = __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE);
 	if (goal == __atomic_load_n(&growth->stuck, __ATOMIC_ACQUIRE))
 		return false;
@@ -240,6 +378,9 @@ bool growth_reach(uint64_t end)
 	else if (possible)
 		/* Not before, since others wait for who is under way. */
 		quota_lengthened(of->path, growth_size());
+	if (growth_was_cut())
+		return false;
+	note_known(of);
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 }
 
@@ -254,21 +395,19 @@ void growth_reach_all(void)
 		growth_reach(growth_most());
 }
 
-long growth_open(void)
+uint64_t growth_mark(void)
 {
 	const struct grown *of = now();
+
+	return __atomic_load_n(&of->times, __ATOMIC_ACQUIRE) +
+	       __atomic_load_n(&of->growth->size, __ATOMIC_ACQUIRE);
+}
+
+long growth_open(void)
+{
 	struct stat st;
-	long fd;
 
-	if (growth_bytes() == 0)
-		return -ENOENT;
-	fd = SYS4(openat, AT_FDCWD, of->path,
-		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-
-	if (sys_failed(fd) || is_ours(of, SYS2(fstat, fd, &st), &st))
-		return fd;
-	SYS1(close, fd);
-	return -ESTALE;
+	return open_file(now(), &st);
 }
 
 /* As many bytes as it takes, in as few calls as possible: the more at once, the
@@ -289,14 +428,17 @@ static long write_some(long fd, uint64_t offset, uint32_t size)
 }
 
 /* Real blocks on disk: holes and fallocate() alone end in SIGBUS. */
-static bool write_zeros(uint64_t offset, uint32_t size)
+static bool write_zeros(struct grown *of, uint64_t offset, uint32_t size)
 {
-	long fd = growth_open();
+	struct stat st;
+	long fd = open_file(of, &st);
 	uint32_t done = 0;
 	long n = 1;
 
 	if (sys_failed(fd))
 		return false;
+	if (!has_bytes(of, &st, offset + size))
+		n = 0;
 	while (done < size && n > 0) {
 		do {
 			n = write_some(fd, offset + done, size - done);
@@ -305,7 +447,7 @@ static bool write_zeros(uint64_t offset, uint32_t size)
 			done += (uint32_t)n;
 	}
 	SYS1(close, fd);
-	return done >= size;
+	return done >= size && is_begun(of);
 }
 
 /*
@@ -317,6 +459,7 @@ bool growth_back(void *address, uint64_t offset, uint32_t size)
 {
 	return (host_is_single_threaded() &&
 		       offset + size <= limit_of_files() &&
-		       write_zeros(offset, size)) ||
-	       !sys_failed(SYS3(madvise, address, size, MADV_POPULATE_WRITE));
+		       write_zeros(now(), offset, size)) ||
+	       (!growth_was_cut() && !sys_failed(SYS3(madvise, address, size,
+					     MADV_POPULATE_WRITE)));
 }

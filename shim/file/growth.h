@@ -40,9 +40,30 @@ uint64_t growth_most(void);
 
 /*
  * The file has at least `end` bytes, holes without room on disk among them.
- * False: a limit, another file at the path, or no way to it any more.
+ * False: a limit, another file at the path, no way to it any more, or somebody
+ * has cut it: whoever made that longer again would put zeros where blocks were,
+ * and who stores to those would not be told.
  */
 bool growth_reach(uint64_t end);
+
+/* By somebody else: seen when it was to be made longer.  For good: from there
+ * on this process does not make it longer. */
+bool growth_was_cut(void);
+
+/*
+ * It was cut just before it was made longer: so it is once more, to that many
+ * bytes if it has more, for all who store behind them to be told by SIGBUS.
+ * growth_was_cut() from here on.  Not where the path cannot be relied upon and
+ * there are threads.
+ */
+void growth_cut(uint64_t bytes);
+
+/* To where that has happened when it was made longer, because a block is zeros;
+ * 0: it has not. */
+uint64_t growth_cut_again(void);
+
+/* Another value after it was made longer, by whomever. */
+uint64_t growth_mark(void);
 
 /* The file has so many bytes, or more. */
 uint64_t growth_size(void);
@@ -55,7 +76,8 @@ void growth_reach_all(void);
 
 /*
  * Room on disk for `size` bytes from `offset` on, mapped at `address` and
- * accessible: stores to them cannot fail from here on.  They are zero.
+ * accessible: stores to them cannot fail from here on.  They are zero.  False:
+ * there is none, or the file does not reach that far any more.
  */
 bool growth_back(void *address, uint64_t offset, uint32_t size);
 

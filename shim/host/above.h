@@ -16,6 +16,10 @@ struct binlog_spill;
 struct above {
 	/* control_end(): the header page is cut off. */
 	void (*header_ends)(struct binlog_header *header);
+	/* control_forget(): the capture is cut off, its header page is not. */
+	void (*file_ends)(void);
+	/* writer_first_cut(): the file was made longer. */
+	uint64_t (*first_cut)(void);
 	/* streams_switch(): the ways to treat streams were switched. */
 	void (*streams_switched)(const uint8_t *modes, bool off);
 	/* ring_trigger_wait(): rules may ask for triggers from now on. */

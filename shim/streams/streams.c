@@ -691,9 +691,16 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 {
 	unsigned before = changes_of(fd);
 	struct stream wanted;
-	unsigned stream = find_way(fd, &wanted);
-	bool is_moving = moves(file, fd);
+	unsigned stream;
+	bool is_moving;
 
+	/* libc's own for the time of a dprintf(), of which only functions of
+	 * register_printf_specifier() hear: what they say is part of its text.
+	 */
+	if (unlikely(!file->_lock))
+		return STREAM_PASS;
+	stream = find_way(fd, &wanted);
+	is_moving = moves(file, fd);
 	if (stream != STREAM_PASS && stream != STREAM_FULL) {
 		wanted.said = wanted.counted = 0;
 		wanted.file = file;

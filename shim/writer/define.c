@@ -85,9 +85,15 @@ static void forget_constants(struct plan *plan)
 void define_forget(struct define_tables *tables)
 {
 	for (uint32_t i = 0; i < tables->strings.size; i++) {
-		const struct intern_entry *entry = &tables->strings.entry[i];
+		struct intern_entry *entry = &tables->strings.entry[i];
 
-		if (entry->id && entry->plan)
+		if (!entry->id || !entry->plan)
+			continue;
+		/* Made when its directives meant something else; a call that a
+		 * handler has interrupted may still use it. */
+		if (plan_always_at_once && !entry->plan->at_once)
+			entry->plan = NULL;
+		else
 			forget_constants(entry->plan);
 	}
 	tables->forgotten = true;

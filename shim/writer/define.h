@@ -22,7 +22,8 @@ struct define_tables *define_new(void);
 /*
  * Forgets all that was known by address, and which streams are defined.  What
  * is known by content stays: a library that is loaded again, with what it
- * printed, is defined but once.
+ * printed, is defined but once; but plans of a time when directives meant
+ * something else (plan_always_at_once) are made anew.
  */
 void define_forget(struct define_tables *tables);
 

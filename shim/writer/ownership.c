@@ -4,6 +4,7 @@
 
 #include "record/hash.h"
 #include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/file/segment.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
@@ -197,6 +198,23 @@ static void mend(struct writer *w)
 	unwind_leave(w->unwind_cache);
 }
 
+/*
+ * The file was cut, which was found outside of any call of this writer: what it
+ * has said is lost.  In what there seems to be of its block more would be, and
+ * nobody told: a part of it may be no file's, see capture_file_mend().
+ */
+static void leave_what_is_cut(struct writer *w)
+{
+	/* In a header page that is zeros there is no next block. */
+	if (likely(segment_limit() != 0 && !growth_was_cut() &&
+		    __atomic_load_n(&w->header->next, __ATOMIC_RELAXED) != 0))
+		return;
+	w->block = NULL;
+	writer_set_end(w, w->cursor);
+	w->ring.end = w->ring.cursor;
+	__atomic_store_n(&w->settled, w->said, __ATOMIC_RELAXED);
+}
+
 static struct writer *make(unsigned level, uint64_t owner)
 {
 	struct writer **writers = &process_self()->writers;
@@ -347,6 +365,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		w->core_now = clock_core_address();
 		/* Of no core: a new anchor comes before what it says. */
 		w->core = ~0u - 1;
+		leave_what_is_cut(w);
 		mend(w);
 		renew(w);
 		if (control_is_asking_threads())
@@ -357,6 +376,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		for (unsigned i = 0; i < WRITER_LEVELS; i++)
 			w->level[i] = NULL;
 		ownership_introduce(w);
+		leave_what_is_cut(w);
 		life_watch_thread();
 		*place = w;
 	}
@@ -368,12 +388,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 static struct writer *take(struct writer *w, uintptr_t sp)
 {
 	writer_occupy(w, sp);
-	/* The file was cut, which was found outside of any call: what was said
-	 * is lost. */
-	if (unlikely(segment_limit() == 0)) {
-		writer_set_end(w, w->cursor);
-		__atomic_store_n(&w->settled, w->said, __ATOMIC_RELAXED);
-	}
+	leave_what_is_cut(w);
 	renew(w);
 	return w;
 }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
@@ -233,6 +234,13 @@ static void writer_publish_block(struct writer *w, struct binlog_block *block,
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* It uses another block from here on; before it has begun that: begin_block().
+ */
+static void end_exchange(struct writer *w)
+{
+	__atomic_store_n(&w->exchanges, false, __ATOMIC_RELEASE);
+}
+
 /* What the writer says from here on goes there. */
 static void writer_use_block(
 	struct writer *w, struct binlog_block *block, char *start)
@@ -243,13 +251,16 @@ static void writer_use_block(
 	writer_set_end(w, (char *)block + block->size - sizeof(uint32_t));
 	w->epoch = (uint32_t)(block->anchor.ticks >> CLOCK_EPOCH_SHIFT);
 	w->core = block->core;
+	end_exchange(w);
 }
 
-/* One that nobody has used before. */
+/* One that nobody has used before.  As soon as it is seen the writer's last one
+ * is full, and may be packed and freed. */
 static void begin_block(
 	struct writer *w, struct binlog_block *block, uint32_t size)
 {
 	clock_anchor(&block->anchor);
+	__atomic_store_n(&w->exchanges, true, __ATOMIC_RELEASE);
 	writer_publish_block(w, block, size, w->sequence);
 	__atomic_fetch_add(&w->header->published, size, __ATOMIC_RELEASE);
 	w->sequence++;
@@ -261,6 +272,93 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 	while (size - sizeof(struct binlog_block) - sizeof(uint32_t) < bytes)
 		size *= 2;
 	return size;
+}
+
+/* ---- a capture that is cut ---- */
+
+/* Of a writer: the one that it fills.  What of a ring it fills is perhaps
+ * another's by now. */
+static struct binlog_block *block_of(const struct writer *w)
+{
+	return __atomic_load_n(ring_is_on() ? &w->ring.definitions : &w->block,
+		__ATOMIC_ACQUIRE);
+}
+
+/*
+ * Not to be looked at where the file ends before it: its writer would not be
+ * told by SIGBUS any more, see capture_file_mend().
+ */
+static bool is_there(const struct binlog_block *block)
+{
+	return sys_readable(block, sizeof(*block)) > 0 &&
+	       __atomic_load_n(&block->magic, __ATOMIC_ACQUIRE) ==
+		       BINLOG_BLOCK_MAGIC;
+}
+
+/* Where in that capture the writer's block is, of which nothing is left; 0: all
+ * is well. */
+static uint64_t cut_block(const struct writer *w, uint32_t file)
+{
+	const struct binlog_block *block;
+
+	if (!w->armed || __atomic_load_n(&w->file, __ATOMIC_ACQUIRE) != file)
+		return 0;
+	block = block_of(w);
+	if (!block || is_there(block))
+		return 0;
+	/* Packed and freed: its writer has said before that it may be. */
+	if (__atomic_load_n(&w->exchanges, __ATOMIC_ACQUIRE) ||
+		block_of(w) != block || is_there(block))
+		return 0;
+	return capture_file_offset(block);
+}
+
+static uint64_t first_cut_in(uint32_t file)
+{
+	const struct process_self *self = process_self();
+	const struct writer *w = NULL;
+	uint64_t first = 0;
+
+	if (self)
+		w = __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+	for (; w; w = w->next) {
+		uint64_t at = cut_block(w, file);
+
+		if (at != 0 && (first == 0 || at < first))
+			first = at;
+	}
+	return first;
+}
+
+COLD uint64_t writer_first_cut(void)
+{
+	return first_cut_in(
+		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE));
+}
+
+/*
+ * Somebody has cut the capture just before it was made longer, and who did that
+ * has not seen it: where blocks were are zeros, and who stores to them is not
+ * told.  From here on all are, and there are no more blocks.  Each writer looks
+ * at its own one; at those of all threads of the process, who is first after
+ * the file was made longer, by whichever process.
+ */
+static bool are_blocks_cut(const struct writer *w)
+{
+	static uint64_t seen;
+	uint32_t file = __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	uint64_t mark = growth_mark();
+	uint64_t at;
+
+	if (w->file != file || sys_forbidden)
+		return false;
+	at = cut_block(w, file);
+	if (at != 0 ||
+		__atomic_exchange_n(&seen, mark, __ATOMIC_ACQ_REL) != mark)
+		at = first_cut_in(file);
+	if (at != 0)
+		capture_file_was_cut(file, at);
+	return at != 0;
 }
 
 /* Where room runs out: who is in the middle of a call needs some still. */
@@ -275,6 +373,8 @@ static COLD struct binlog_block *claim_last(struct writer *w, uint32_t bytes)
 		block = spill_claim_left(w, size);
 	if (!block)
 		spill_want(w, true);
+	if (block && are_blocks_cut(w))
+		return NULL;
 	if (block) {
 		w->next_bytes = size;
 		begin_block(w, block, size);
@@ -299,7 +399,7 @@ static struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
 		block = capture_file_claim_of(w->file, w->next_bytes);
 	}
 	w->failed_bytes = block ? 0 : least;
-	if (!block)
+	if (!block || are_blocks_cut(w))
 		return NULL;
 	begin_block(w, block, w->next_bytes);
 	if (w->next_bytes < BLOCK_LARGEST)
@@ -798,6 +898,7 @@ static void writer_ring_define_in(struct writer *w, struct binlog_block *block)
 	w->ring.definitions = block;
 	w->ring.cursor = (char *)(block + 1);
 	w->ring.end = (char *)block + block->size - sizeof(uint32_t);
+	end_exchange(w);
 }
 
 static bool refill_definitions(struct writer *w, uint32_t bytes)

@@ -143,6 +143,7 @@ struct writer {
 	size_t wanted;	     /* bytes of the record that did not fit last */
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
+	bool exchanges; /* its block: the last one may be freed, see writer.c */
 	bool filled; /* a block, since cancel.c has looked */
 	bool writes; /* a text, which is recorded before or after: ownership.h
 		      */
@@ -514,6 +515,13 @@ bool writer_has_room(void);
  * storing there, the next one gets another.
  */
 void writer_abandon(void);
+
+/*
+ * Where in the capture of now there are zeros in place of a block that a writer
+ * of this process fills: the first; 0: nowhere.  So it was cut, and made longer
+ * since.  Looks at all writers, with a system call for each.
+ */
+uint64_t writer_first_cut(void);
 
 /* Adds what all writers have counted to `said` of the streams, or only what
  * that of the calling thread has. */

@@ -1,8 +1,4 @@
-"""A headless Firefox, told what to do through WebDriver BiDi, with the calls of browser.py.
-
-Clicks and keys are events of the browser itself, as a person's are.  What a
-page says on its console, throws or asks of a network is kept.
-"""
+"""A headless Firefox, told what to do through WebDriver BiDi; see browser.py."""
 import base64
 import json
 import os
@@ -10,10 +6,10 @@ import shutil
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 
-PATIENCE = 30
+from browser import Browser
+
 PREFERENCES = """
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
@@ -40,7 +36,7 @@ class Socket:
     """A WebSocket, as far as this needs one: texts."""
 
     def __init__(self, port, path):
-        self.stream = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.stream = socket.create_connection(("127.0.0.1", port), timeout=Browser.PATIENCE)
         self.stream.sendall((f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
                              "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                              f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n\r\n").encode())
@@ -63,8 +59,7 @@ class Socket:
         taken, self.buffer = self.buffer[:size], self.buffer[size:]
         return taken
 
-    def send(self, text):
-        data = text.encode()
+    def send(self, data):
         size = (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
                 if len(data) < 65536 else b"\xff" + struct.pack(">Q", len(data)))
         mask = os.urandom(4)
@@ -87,9 +82,9 @@ class Socket:
                 return text.decode()
 
 
-class Firefox:
+class Firefox(Browser):
     def __init__(self, width=1400, height=900, dark=False):
-        self.directory = tempfile.mkdtemp(prefix="firefox")
+        super().__init__()
         with open(os.path.join(self.directory, "user.js"), "w", encoding="utf-8") as file:
             file.write(PREFERENCES % (0 if dark else 1))
         self.process = subprocess.Popen(
@@ -97,18 +92,15 @@ class Firefox:
              f"--width={width}", f"--height={height}", "about:blank"],
             env={**os.environ, "HOME": self.directory, "MOZ_DISABLE_AUTO_SAFE_MODE": "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.number = 0
-        self.said = []
-        self.requested = []
         self.socket = Socket(self.port(), "/session")
         self.call("session.new", capabilities={})
         self.page = self.call("browsingContext.getTree")["contexts"][0]["context"]
         self.call("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
-        self.call("browsingContext.setViewport", context=self.page, viewport={"width": width, "height": height})
+        self.resize(width, height)
 
     def port(self):
         path = os.path.join(self.directory, "WebDriverBiDiServer.json")
-        end = time.monotonic() + 2 * PATIENCE
+        end = time.monotonic() + 2 * self.PATIENCE
         while time.monotonic() < end:
             try:
                 with open(path, encoding="utf-8") as file:
@@ -118,17 +110,6 @@ class Firefox:
         self.process.kill()
         raise RuntimeError("Firefox does not say where it can be reached")
 
-    def close(self):
-        self.process.terminate()
-        self.process.wait()
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *why):
-        self.close()
-
     def note(self, event):
         about = event.get("params", {})
         if event.get("method") == "log.entryAdded":
@@ -137,30 +118,18 @@ class Firefox:
             self.requested.append(about["request"]["url"])
 
     def call(self, method, **parameters):
-        self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
-        while True:
-            answer = json.loads(self.socket.receive())
-            if answer.get("id") == self.number:
-                break
-            self.note(answer)
+        answer = self.answer(self.socket.send, self.socket.receive, {"method": method, "params": parameters})
         if answer["type"] == "error":
             raise RuntimeError(method + ": " + answer["message"])
         return answer["result"]
 
     def preload(self, script):
-        """Runs before the scripts of each page that is opened."""
         self.call("script.addPreloadScript", functionDeclaration=f"() => {{ {script} }}")
 
-    def open(self, path, after=""):
-        self.open_address("about:blank")
-        self.open_address("file://" + os.path.abspath(path) + after)
-
-    def open_address(self, address):
-        self.call("browsingContext.navigate", context=self.page, url=address, wait="none")
+    def address(self, url):
+        self.call("browsingContext.navigate", context=self.page, url=url, wait="none")
 
     def eval(self, script):
-        """What the expression is, or what it promises."""
         answer = self.call("script.evaluate", target={"context": self.page}, awaitPromise=True,
                            expression=f"(async () => JSON.stringify(await ({script})))()")
         if answer["type"] == "exception":
@@ -168,39 +137,15 @@ class Firefox:
         value = answer["result"].get("value")
         return None if value is None else json.loads(value)
 
-    def wait(self, script):
-        """Until the expression is true, and what it is then; None: never."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                value = self.eval(script)
-            except RuntimeError:
-                value = None  # of a page that is not there yet
-            if value or value == {}:
-                return value or True  # {}: an element
-            time.sleep(0.02)
-        return None
-
     def act(self, *actions, kind="key"):
         source = {"type": kind, "id": kind, "actions": list(actions)}
         if kind == "pointer":
             source["parameters"] = {"pointerType": "mouse"}
         self.call("input.performActions", context=self.page, actions=[source])
 
-    def middle(self, selector):
-        place = self.eval(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;"
-            "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
-        if place is None:
-            raise RuntimeError("nothing is " + selector)
-        return place
-
     def click_at(self, x, y):
         self.act({"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
                  {"type": "pointerUp", "button": 0}, kind="pointer")
-
-    def click(self, selector):
-        self.click_at(*self.middle(selector))
 
     def key(self, key):
         value = KEYS.get(key, key)
@@ -211,11 +156,11 @@ class Firefox:
             self.key(letter)
 
     def fill(self, selector, text):
-        self.click(selector)
-        self.eval(f"document.querySelector({json.dumps(selector)}).select()")
-        self.type(text or "\ue003")
+        self.select_all(selector)
+        self.type(text or KEYS["Backspace"])
 
-    def screenshot(self, path):
-        image = self.call("browsingContext.captureScreenshot", context=self.page)["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(image))
+    def resize(self, width, height):
+        self.call("browsingContext.setViewport", context=self.page, viewport={"width": width, "height": height})
+
+    def picture(self):
+        return base64.b64decode(self.call("browsingContext.captureScreenshot", context=self.page)["data"])

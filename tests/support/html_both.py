@@ -1,13 +1,18 @@
-"""html_both.py DIRECTORY BROWSER: what each browser must do with a report: chromium or firefox.
+"""html_both.py DIRECTORY BROWSER PICTURES: what each browser must do with a report: chromium or firefox.
 
 In the directory are the reports that t_html.sh has made of a program whose
 numbers are known, and what binlog-show says of them.  Prints a line for each
-check.  SCREENSHOTS=DIR keeps pictures.
+check.  Pictures of its pages are left in a directory for whoever wants to look,
+and are judged by what is known without them.
 """
 import os
 import sys
+import time
 
-directory, which = sys.argv[1:]
+from browser import start
+from picture import Picture
+
+directory, which, pictures = sys.argv[1:]
 failed = False
 TURNS = 3000
 SIZES = sorted(turn * 7919 % 65536 for turn in range(TURNS) for _ in range(4))
@@ -29,6 +34,33 @@ window.choosing = (text, id) => {
     select.dispatchEvent(new Event('change'));
   }
 };
+/* slow.html: the worker gets chunks and spans only when letGo(number) says so; letGo(): all that are left. */
+if (location.pathname.endsWith('/slow.html')) {
+  const held = new Map();
+  window.Worker = class extends Worker {
+    postMessage(message, moved) {
+      if (message.kind === 'chunk' || message.kind === 'spans')
+        held.set(message.number ?? message.kind, () => super.postMessage(message, moved));
+      else
+        super.postMessage(message, moved);
+    }
+  };
+  window.letGo = (...numbers) => {
+    for (const number of numbers.length > 0 ? numbers : [...held.keys()]) {
+      held.get(number)?.();  // of chunks the number, or 'spans'
+      held.delete(number);
+    }
+  };
+  window.heldParts = () => held.size;
+  window.placed = [];  // where the names of the panels are, from the first moment on
+  const place = () => {
+    const top = document.querySelector('nav')?.getBoundingClientRect().top;
+    if (top && typeof log !== 'undefined' && log.worker && placed.at(-1) !== top)
+      placed.push(top);
+    requestAnimationFrame(place);
+  };
+  place();
+}
 new MutationObserver(() => {
   document.querySelectorAll('.empty').forEach(one => words.push(one.textContent));
   numbers.push(document.querySelector('#count')?.textContent);
@@ -60,6 +92,40 @@ CONTRAST = """(() => {
   return poor;
 })()"""
 
+# Texts that end at no place where one would look for more: outside the window, or cut without a mark or a bar.
+CUT = """(() => {
+  const cut = [];
+  const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode()) {
+    const text = nodes.currentNode;
+    if (!text.data.trim() || text.parentElement.closest('select, datalist') || !text.parentElement.checkVisibility({visibilityProperty: true}))
+      continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    const say = why => cut.push(text.data.trim().slice(0, 40) + ': ' + why);
+    let at = text.parentElement;
+    for (; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      const edge = at.getBoundingClientRect();
+      if (['auto', 'scroll'].includes(style.overflowX) || style.textOverflow === 'ellipsis' || at.localName === 'dialog')
+        break;
+      if (style.overflowX !== 'visible' && (box.right > edge.right + 1 || box.left < edge.left - 1)) {
+        say('cut by ' + (at.id || at.className || at.localName));
+        break;
+      }
+    }
+    if (!at && (box.right > innerWidth + 1 || box.left < -1 || box.bottom > innerHeight + 1 || box.top < -1))
+      say('outside the window');
+  }
+  const all = document.documentElement;
+  if (all.scrollWidth > innerWidth || all.scrollHeight > innerHeight)
+    cut.push('the page is larger than the window');
+  return cut;
+})()"""
+WIDTH, HEIGHT = 1400, 900
+SPAN_COLOUR = (0x4c, 0xb7, 0x82)
+
 
 def check(good, sentence, detail=""):
     global failed
@@ -69,22 +135,6 @@ def check(good, sentence, detail=""):
 
 def same(sentence, wanted, got):
     check(wanted == got, sentence, f"wanted {str(wanted)[:300]!r}, got {str(got)[:300]!r}")
-
-
-def start(dark):
-    if which == "firefox":
-        from firefox import Firefox
-        return Firefox(dark=dark)
-    from browser import Browser
-    browser = Browser()
-    browser.dark(dark)
-    return browser
-
-
-def picture(browser, name):
-    if os.environ.get("SCREENSHOTS"):
-        frame(browser)
-        browser.screenshot(os.path.join(os.environ["SCREENSHOTS"], f"{which}-{name}.png"))
 
 
 def frame(browser):
@@ -132,7 +182,6 @@ def check_opening(browser):
     with open(os.path.join(directory, "calls"), encoding="utf-8") as file:
         check(f"{int(file.read()):,} calls" in browser.eval("element('summary').textContent"), "the head has the number of calls")
     same("all colours can be read on all grounds", [], browser.eval(CONTRAST))
-    picture(browser, "messages")
     open_report(browser, "one.html")
     same("likewise a small one that is drawn again and again while it loads", ["Reading\u2026"], browser.eval("[...new Set(words)]"))
     open_report(browser, "empty.html")
@@ -182,7 +231,6 @@ def check_around(browser):
     check(browser.eval("document.querySelectorAll('#rows .row.around').length > 5 && "
                        "![...document.querySelectorAll('#rows .around')].some(e => e.querySelector('mark'))"),
           "what stands around it is not marked")
-    picture(browser, "around")
     let_go(browser)
 
 
@@ -266,11 +314,7 @@ def summed(browser, values):
 
 def check_plots(browser):
     open_report(browser)
-    browser.click("#tab-sites")
-    browser.wait("[...document.querySelectorAll('#sites tr')].some(e => e.textContent.includes('GET path'))")
-    browser.eval("[...document.querySelectorAll('#sites tr')].find(e => e.textContent.includes('GET path'))"
-                 ".querySelectorAll('.plot')[1].id = 'of-size'")
-    browser.click("#of-size")
+    plot_size(browser)
     same("a click plots an argument of a statement: all values that the program has said", sum_of(SIZES), summed(browser, SIZES))
     browser.wait("document.querySelectorAll('.value-bar').length > 5")
     same("the bars of the histogram are of all values", len(SIZES),
@@ -284,7 +328,6 @@ def check_plots(browser):
         "const p = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; let n = 0;"
         "for (let i = 0; i < p.length; i += 4) n += p[i] === m[0] && p[i + 1] === m[1] && p[i + 2] === m[2]; return n; })()")
     check(drawn > 2000, "points are drawn", str(drawn))
-    picture(browser, "plot")
     x, y = browser.eval(
         "(() => { const i = plots.values.indexOf(plots.sorted.at(-1)); const canvas = element('points');"
         "const box = canvas.getBoundingClientRect(); const area = plotArea(canvas); const [low, high] = valueRange();"
@@ -339,19 +382,201 @@ def check_plots(browser):
          browser.wait("document.querySelector('#plots .empty')?.textContent"))
 
 
+def begin_slow(browser, *chunks, after=""):
+    """A report that stays as it is when these chunks of it are read."""
+    path = os.path.join(os.path.abspath(directory), "slow.html")
+    browser.eval("window.left = 1")
+    browser.open(path, after)
+    browser.wait(f"!window.left && location.pathname === {path!r} && heldParts() > 3")
+    browser.eval(f"letGo({', '.join(map(str, chunks))})" if chunks else "1")
+    if 0 in chunks:
+        browser.wait("document.querySelector('#rows .text')?.textContent.length > 1")
+
+
+def read_on(browser):
+    browser.eval("letGo()")
+    browser.wait("letGo() || document.documentElement.dataset.ready")
+    browser.wait("letGo() || spans.depth === 1")
+
+
+def plot_size(browser):
+    """By a click in Sites."""
+    browser.click("#tab-sites")
+    browser.wait("[...document.querySelectorAll('#sites tr')].some(e => e.textContent.includes('GET path'))")
+    browser.eval("[...document.querySelectorAll('#sites tr')].find(e => e.textContent.includes('GET path'))"
+                 ".querySelectorAll('.plot')[1].id = 'of-size'")
+    browser.click("#of-size")
+
+
+def plotted(browser):
+    """The opened panel, the statement, and the argument."""
+    return browser.eval("[openedTab(), element('plot-statement').selectedOptions[0]?.textContent.includes('GET path'),"
+                        "element('plot-argument').selectedOptions[0]?.textContent]")
+
+
+def check_reading(browser):
+    """What is asked for while a report is read, of the first chunk, and where one between is late."""
+    for chunks in ((0,), (0, 2)):
+        which_are = " and ".join(map(str, chunks))
+        begin_slow(browser, *chunks)
+        plot_size(browser)
+        frame(browser)
+        check(browser.eval("element('plot-sum').textContent").startswith("Reading"),
+              f"a plot that is opened when chunk {which_are} is read says that it reads", browser.eval("element('plot-sum').textContent"))
+        read_on(browser)
+        same("and has all values when all is read", sum_of(SIZES), summed(browser, SIZES))
+        same("of the argument that was asked for", ["plots", True, "size"], plotted(browser))
+    begin_slow(browser)
+    browser.key("5")
+    frame(browser)
+    read_on(browser)
+    clients = sorted(worker * 100 + turn % 10 for worker in range(4) for turn in range(TURNS))
+    same("opened before anything is read, it is what is called most", sum_of(clients), summed(browser, clients))
+    same("and stays open", ["plots", True, "client"], plotted(browser))
+    frame(browser)
+    check(browser.eval("placed.length === 1"), "nothing moves away from under the mouse while it is read", browser.eval("placed"))
+    begin_slow(browser, 0, 2)
+    browser.fill("#search", "path=/logo.png")
+    browser.wait("filter.text === 'path=/logo.png'")
+    frame(browser)
+    same("a search while it is read is not called wrong", None, browser.eval("document.querySelector('.wrong')?.id"))
+    read_on(browser)
+    same("and finds everything", len(LOGO_SIZES), counts(browser, len(LOGO_SIZES)))
+    begin_slow(browser, 0, after="#line=5&plot=0.0")
+    browser.click("#rows .row:nth-child(3)")
+    chosen = browser.eval("table.chosen")
+    plot_size(browser)
+    read_on(browser)
+    summed(browser, SIZES)
+    same("who has chosen something meanwhile keeps it", ["plots", True, "size", chosen], plotted(browser) + [browser.eval("table.chosen")])
+
+
+def said_at(text):
+    """Nanoseconds since 1970 of the line with this text, as binlog-show has it."""
+    with open(os.path.join(directory, "lines"), encoding="utf-8") as file:
+        moment = next(line for line in file if line.rstrip("\n").endswith(": " + text))[:29]
+    seconds, nanoseconds = moment.split(".")
+    return int(time.mktime(time.strptime(seconds, "%Y-%m-%d %H:%M:%S"))) * 10**9 + int(nanoseconds)
+
+
+def view_of(begin, end):
+    """For an address: what part the timeline shows."""
+    return "view=" + "-".join(f"{moment // 10**9}.{moment % 10**9:09}" for moment in (begin, end))
+
+
+def box_of(browser, selector):
+    return browser.eval(f"(() => {{ const r = document.querySelector({selector!r}).getBoundingClientRect();"
+                        "return [r.left, r.top, r.right, r.bottom]; })()")
+
+
+def check_picture(browser, scheme, page):
+    """What holds for each; the picture."""
+    frame(browser)
+    for width, height in ((1000, 640), (WIDTH, HEIGHT)):
+        browser.resize(width, height)
+        frame(browser)
+        same(f"{scheme}, {page}: no text is cut or outside a window of {width} by {height}", [], browser.eval(CUT))
+    frame(browser)
+    shot = Picture(browser.screenshot(os.path.join(pictures, f"{which}-{scheme}-{page}.png")))
+    colours = shot.colours()
+    most = colours.most_common(1)[0][1] / (WIDTH * HEIGHT)
+    light = shot.light()
+    same(f"{scheme}, {page}: the picture is as large as the window", (WIDTH, HEIGHT), (shot.width, shot.height))
+    check(len(colours) > 100 and most < 0.97, f"{scheme}, {page}: it is not blank", f"{len(colours)} colours, {most} of one")
+    check(light < 70 if scheme == "dark" else light > 190, f"{scheme}, {page}: it is {scheme}", str(light))
+    left, top, right, bottom = box_of(browser, "#rate")
+    same(f"{scheme}, {page}: no time is cut at the end of its axis", 1,
+         len({shot.pixel(int(right) - 1, y) for y in range(int(bottom) - 14, int(bottom) - 3)}))
+    return shot
+
+
+def line_through(points):
+    """Of y by x, by least squares: the slope, and how far the farthest point is."""
+    middle = [sum(part) / len(points) for part in zip(*points)]
+    slope = (sum((x - middle[0]) * (y - middle[1]) for x, y in points) /
+             sum((x - middle[0]) ** 2 for x, _ in points))
+    return slope, max(abs(y - middle[1] - slope * (x - middle[0])) for x, y in points)
+
+
+def check_points(browser, shot, scheme, begin, end):
+    """Twenty values from 0 on, each at its time, in this part of the timeline."""
+    left, top, right, bottom = box_of(browser, "#points")
+    mark = browser.eval("(() => { const c = document.createElement('canvas').getContext('2d'); c.fillStyle ="
+                        "getComputedStyle(document.documentElement).getPropertyValue('--mark'); c.fillRect(0, 0, 1, 1);"
+                        "return [...c.getImageData(0, 0, 1, 1).data].slice(0, 3); })()")
+    groups = []
+    for x, y in shot.places(mark, left, top, right, bottom):
+        if not groups or y > groups[-1][-1][1] + 1:
+            groups.append([])
+        groups[-1].append((x, y))
+    found = [(sum(x for x, _ in group) / len(group), sum(y for _, y in group) / len(group)) for group in reversed(groups)]
+    same(f"{scheme}, plot: each value has its point", 20, len(found))
+    if len(found) != 20:
+        return
+    times = [said_at(f"main: tick {i} of 20") for i in range(20)]
+    slope, far = line_through([(i, y) for i, (_, y) in enumerate(found)])
+    check(slope < 0 and far < 2.5 and -slope * 19 > 0.7 * (bottom - top), f"{scheme}, plot: as high as its value", f"{slope} {far}")
+    slope, far = line_through([(moment - times[0], x) for moment, (x, _) in zip(times, found)])
+    shown = slope * (end - begin)  # all but the names of the values
+    check(far < 2.5 and 0.8 * (right - left) < shown < right - left, f"{scheme}, plot: as far right as its time", f"{shown} {far}")
+
+
+def check_bars(browser, shot, scheme, begin, end):
+    """Eight spans one after the other, from the first moment that is shown to the last."""
+    left, top, right, bottom = box_of(browser, "#marks")
+
+    def place(moment):
+        return left + (moment - begin) / (end - begin) * (right - left)
+    covered = {x for x, _ in shot.places(SPAN_COLOUR, left, top, right, bottom)}
+    starts = [said_at(f"begin job={i}") for i in range(8)]
+    ends = [said_at(f"end job={i}") for i in range(8)]
+    missing = [i for i in range(8) for x in range(int(place(starts[i])) + 3, int(place(ends[i])) - 3) if x not in covered]
+    same(f"{scheme}, spans: a bar goes on for as long as its span", [], missing)
+    check(min(covered, default=0) > place(starts[0]) - 2 and max(covered, default=WIDTH) < place(ends[7]) + 2,
+          f"{scheme}, spans: and no longer", f"{min(covered, default=None)} {place(starts[0])} {place(ends[7])}")
+
+
+def check_pictures(browser, scheme):
+    open_report(browser, after="#line=5")
+    browser.wait("document.querySelector('#details table') && ![...document.querySelectorAll('#rows .text')].some(e => e.textContent.length < 2)")
+    check_picture(browser, scheme, "messages")
+    open_report(browser, after="#search=needle&around=1&line=40")
+    browser.wait("![...document.querySelectorAll('#rows .text')].some(e => e.textContent.length < 2)")
+    check_picture(browser, scheme, "search")
+    open_report(browser, after="#tab=sites")
+    browser.wait("document.querySelector('#sites tr')")
+    check_picture(browser, scheme, "sites")
+    open_report(browser, after="#tab=stacks")
+    browser.wait("document.querySelector('.frame')")
+    check_picture(browser, scheme, "stacks")
+    first, last = said_at("main: tick 0 of 20"), said_at("main: tick 19 of 20")
+    end = min(last + (last - first) // 4, said_at("end job=7"))  # no more than there is, or another part is shown
+    open_report(browser, after="#" + view_of(first, end))
+    browser.key("5")
+    browser.eval("choosing('tick', 'plot-statement')")
+    summed(browser, list(range(20)))
+    check_points(browser, check_picture(browser, scheme, "plot"), scheme, first, end)
+    first, last = said_at("begin job=0"), said_at("end job=7")
+    begin = max(first - (last - first) // 8, said_at("main: tick 0 of 20"))
+    open_report(browser, after="#" + view_of(begin, last))
+    check_bars(browser, check_picture(browser, scheme, "spans"), scheme, begin, last)
+
+
 for is_dark in (True, False):
-    with start(is_dark) as one:
+    with start(which, dark=is_dark) as one:
         one.preload(WATCH)
         check_opening(one)
         background = one.eval("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)")
         check(max(background) < 80 if is_dark else min(background) > 200, ("dark" if is_dark else "light") + ", as the system is",
               str(background))
+        check_pictures(one, "dark" if is_dark else "light")
         if is_dark:
             check_search(one)
             check_around(one)
             check_keys(one)
             check_link(one)
         check_plots(one) if is_dark else None
+        check_reading(one) if is_dark else None
         same("nothing was said on the console, and no script has failed", [], one.said)
         same("nothing was asked of a network", set(), {url.split(":")[0] for url in one.requested} - {"file", "blob", "about"})
 sys.exit(failed)

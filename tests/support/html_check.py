@@ -6,7 +6,7 @@ says of the same captures.  Prints a line for each check.
 import os
 import sys
 
-from browser import Browser
+from chromium import Chromium
 
 failed = False
 directory = sys.argv[1]
@@ -271,7 +271,7 @@ def check_small(browser):
     check(text_of("damage").strip().split("\n")[0] in shown, "damage is told, as binlog-show tells it", str(shown))
 
 
-with Browser() as browser:
+with Chromium() as browser:
     check(open_report(browser, "report.html"), "the report is read")
     check_lines(browser)
     check_hostile(browser)

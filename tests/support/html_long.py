@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from browser import Browser
+from chromium import Chromium
 
 SIZE_MAX = 100e6
 READY_MAX = 3000
@@ -151,7 +151,7 @@ def million(browser):
     check(memory < 500, f"the page takes {memory:.0f} MB")
 
 
-with Browser(1500, 940) as browser:
+with Chromium(1500, 940) as browser:
     browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
     million(browser)
     for name in ("memcached", "redis", "tcpdump"):

@@ -23,7 +23,7 @@ BAD = [b"\033]8;;x\033\\", b"\033]52;c;eA==\a", b"\033]0;t\a", b"\033Pq\033\\", 
        b"\x05", b"\xc0\x9b", b"\xe0\x82\x9b", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xff", b"\xc2"]
 # What the tools themselves say to a terminal; none of it is in BAD.
 OWN = re.compile(rb"\033\[(?:0|1;31|1;33|1|2)m|\r\033\[K|\r\[[# ]{40}\]")
-TOP = re.compile(rb"\033\[\?(?:1049|25)[hl]|\033\[[HKJ]|\033\[[0-9;]*m|\r\n")
+TOP = re.compile(rb"\033\[\?(?:1049|1000|1006|25)[hl]|\033\[[HKJ]|\033\[[0-9;]*m|\r\n")
 UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 failed = False
 

@@ -3,7 +3,7 @@
 
 Prints "ok: sentence" or "not ok: sentence" for each check.
 """
-import fcntl, json, os, pty, re, signal, struct, subprocess, sys, termios, time
+import fcntl, json, os, pty, re, signal, struct, subprocess, sys, tempfile, termios, time
 
 top, ctl, pid, directory = sys.argv[1:5]
 failed = False
@@ -75,8 +75,8 @@ class Terminal:
 
     def is_restored(self):
         self.read()
-        return (termios.tcgetattr(self.slave) == self.before and self.all.count(b"\033[?1049h") ==
-                self.all.count(b"\033[?1049l") and b"\033[?25h" in self.all)
+        given = all(self.all.count(b"\033[?%dh" % mode) == self.all.count(b"\033[?%dl" % mode) for mode in (1049, 1000, 1006))
+        return termios.tcgetattr(self.slave) == self.before and given and b"\033[?25h" in self.all
 
 
 def status(key):
@@ -153,6 +153,113 @@ for rows, columns in (10, 40), (3, 20), (1, 1):
 terminal.type("q")
 check(terminal.ended() and terminal.child.returncode == 0, "q: ends", terminal.child.returncode)
 check(terminal.is_restored(), "and the terminal is as it was before")
+
+# ---- mouse ----
+def last():
+    return [line for line in lines() if line][-1]
+
+
+def line_of(text):
+    """On which line it is, from 1 on."""
+    return next((i for i, line in enumerate(lines(), 1) if text in line), 0)
+
+
+def sgr(column, line, button=0, end="M"):
+    return f"\033[<{button};{column};{line}{end}"
+
+
+def x10(column, line, button=0):
+    return "\033[M" + "".join(chr(32 + part) for part in (button, column, line))
+
+
+def marked():
+    """What the rows that are drawn the other way round say."""
+    return [line for line in re.findall(r"\033\[7m(.*?)\033\[0m", terminal.frame()) if "%" in line]
+
+
+terminal = Terminal(directory)
+terminal.shows("request")
+check(terminal.all.count(b"\033[?1000h") == 1 and b"\033[?1006h" in terminal.all, "a terminal with a mouse is asked for it")
+check(terminal.shows("click sorts"), "which the last line says", terminal.frame())
+columns = line_of("CALLS/S")
+for how, report in ("SGR", sgr), ("X10", x10):
+    for name, column in ("CALLS", 18), ("BYTES/S", 28), ("CALLS/S", 4):
+        terminal.type(report(column, columns))
+        check(terminal.wait(lambda: f" {name}*" in " " + lines()[columns - 1]), f"{how}: a click on {name} sorts by it", lines()[columns - 1])
+    terminal.type(report(60, columns))
+    check(terminal.wait(lambda: "*" not in lines()[columns - 1] and "by name" in last()), f"{how}: on words, by name", terminal.frame())
+    terminal.type(report(18, columns))
+    terminal.wait(lambda: "CALLS*" in terminal.frame())
+    terminal.type(report(18, columns))
+    check(terminal.wait(lambda: len(lines()) > columns and line_of("serve_request") > line_of("slow") > 0), f"{how}: again, the other way round",
+          terminal.frame())
+    terminal.type(report(18, columns))
+    terminal.wait(lambda: 0 < line_of("serve_request") < line_of("slow"))
+    terminal.type(report(50, line_of("slow")))
+    check(terminal.wait(lambda: len(marked()) == 1 and "slow" in marked()[0]), f"{how}: a click on a row marks it", terminal.frame())
+    check(terminal.wait(lambda: "slow" in last()), f"{how}: and the last line says what it is", terminal.frame())
+    terminal.type("R")
+    check(terminal.wait(lambda: 0 < line_of("slow") < line_of("serve_request")) and len(marked()) == 1 and "slow" in marked()[0],
+          f"{how}: it stays marked where it goes to", terminal.frame())
+    terminal.type("R")
+    terminal.wait(lambda: 0 < line_of("serve_request") < line_of("slow"))
+    terminal.type(report(50, line_of("slow")))
+    check(terminal.wait(lambda: not marked() and "q quit" in last()), f"{how}: another click lets it go", terminal.frame())
+    terminal.type(report(5, 5, 65))
+    check(terminal.wait(lambda: line_of("serve_request") == 0), f"{how}: the wheel scrolls", terminal.frame())
+    terminal.type(report(5, 5, 64))
+    check(terminal.wait(lambda: line_of("serve_request") > 0), f"{how}: and back", terminal.frame())
+    terminal.type(report(50, 1) + report(50, len(lines())) + report(50, columns + 1, 2))
+    terminal.fresh()
+    check(not marked(), f"{how}: clicks elsewhere, and of other buttons, do nothing", terminal.frame())
+terminal.type(sgr(50, columns + 1, 0, "m"))
+terminal.fresh()
+check(not marked(), "letting go of a button does nothing", terminal.frame())
+# A column whose byte is the key that quits, one byte after the other.
+for byte in x10(ord("q") - 32, columns):
+    terminal.type(byte)
+    terminal.fresh()
+check(terminal.child.poll() is None and terminal.wait(lambda: "by name" in last()), "a report that comes in parts is no key", terminal.frame())
+terminal.type(sgr(4, columns, 65) * 300 + sgr(4, columns, 64) * 300)
+check(terminal.wait(lambda: line_of("serve_request") > 0) and terminal.child.poll() is None, "600 reports at once", terminal.frame())
+terminal.type("/")
+terminal.shows("show only")
+terminal.type(sgr(18, columns) + "TOOK\r")
+check(terminal.wait(lambda: "request" in terminal.frame() and "slow" not in terminal.frame()), "a click does not end a question", terminal.frame())
+os.kill(terminal.child.pid, signal.SIGTSTP)
+check(terminal.wait(lambda: terminal.all.count(b"\033[?1000l") == 1) and terminal.wait(terminal.is_restored), "stopped: the mouse is given back")
+os.kill(terminal.child.pid, signal.SIGCONT)
+check(terminal.wait(lambda: terminal.all.count(b"\033[?1000h") == 2), "and taken again")
+terminal.type("\x03")
+check(terminal.ended() and terminal.is_restored() and terminal.all.count(b"\033[?1000l") == 2, "Control-C: the mouse is given back")
+
+
+def asks(name, **environment):
+    """Whether it asks such a terminal for its mouse, and says so; None: neither yes nor no."""
+    one = Terminal(directory, TERM=name, **environment)
+    shown = one.shows("request")
+    one.type("q")
+    found = b"\033[?1000h" in one.all
+    return found if one.ended() and shown and one.is_restored() and (b"click" in one.all) == found else None
+
+
+def is_known(name):
+    """Whether ncurses knows of its mouse."""
+    return "kmous=" in subprocess.run(["infocmp", "-1", name], capture_output=True, text=True).stdout
+
+
+for name in "xterm-256color", "screen", "linux", "vt100", "ansi", "no-such-terminal", "../x/xterm":
+    check(asks(name) == is_known(name), f"{name}: a mouse is asked for where terminfo has one: {is_known(name)}")
+with tempfile.TemporaryDirectory() as place:
+    os.mkdir(place + "/x")
+    whole = open(next(path for path in ("/lib/terminfo/x/xterm", "/usr/share/terminfo/x/xterm") if os.path.exists(path)), "rb").read()
+    for size in 0, 11, 12, 700:
+        with open(place + "/x/xterm", "wb") as file:
+            file.write(whole[:size])
+        check(asks("xterm", TERMINFO=place) is False, f"an entry of {size} bytes has none")
+    with open(place + "/x/xterm", "wb") as file:
+        file.write(whole[:2] + b"\xff" * 5000)
+    check(asks("xterm", TERMINFO=place) is False, "nor one that lies about its sizes")
 
 # ---- colours ----
 terminal = Terminal(directory)

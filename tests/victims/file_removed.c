@@ -9,7 +9,8 @@
  *   copytruncate  as logrotate does it
  *   nothing
  *
- * With -t three more threads say lines all the time; with -h it has a handler
+ * With -t three more threads say lines all the time, with -p three forked
+ * children, of which only what they record is seen; with -h it has a handler
  * of its own for SIGBUS, which ends it with 4.
  */
 #include <dirent.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LINES 3000
@@ -90,12 +92,19 @@ int main(int argc, char **argv)
 	if (argc > 3 && strchr(argv[3], 'h'))
 		signal(SIGBUS, on_bus);
 	say("before");
+	for (int i = 0; argc > 3 && strchr(argv[3], 'p') && i < 3; i++)
+		if (fork() == 0) {
+			say(names[i]);
+			_exit(0);
+		}
 	for (int i = 0; threads && i < 3; i++)
 		pthread_create(&thread[i], NULL, say, names[i]);
 	with_all(argv[1], argv[2]);
 	say("after");
 	for (int i = 0; threads && i < 3; i++)
 		pthread_join(thread[i], NULL);
+	while (wait(NULL) > 0)
+		;
 	say("end");
 	fflush(stdout);
 	snprintf(text, sizeof(text), "%ld\n", calls);

@@ -35,12 +35,18 @@ static int overflow(int depth)
 	return depth == 0 ? 0 : overflow(depth + 1) + frame[0];
 }
 
-/* So small that with what is before it, too much is a crash. */
+/*
+ * What libc itself can do with (its fprintf to a stream without a buffer takes
+ * 10 KiB, which is more than MINSIGSTKSZ where a processor has few registers to
+ * keep): so small that with what is before it, more is a crash.
+ */
 static void *smallest(size_t *size)
 {
 	char *stack;
 
 	*size = ((size_t)MINSIGSTKSZ + 4095) & ~(size_t)4095;
+	if (*size < 16384)
+		*size = 16384;
 	stack = mmap(NULL, *size + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	mprotect(stack + 4096, *size, PROT_READ | PROT_WRITE);

@@ -52,7 +52,7 @@ static void *serve(void *from)
 	int id;
 
 	for (id = *(int *)from; id <= 20; id += 2)
-		request(id, id == 7 ? 60000000 : id * 100000);
+		request(id, id == 7 ? 600000000 : id * 100000);
 	return NULL;
 }
 

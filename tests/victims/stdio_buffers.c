@@ -212,6 +212,21 @@ static void numbers(int mode)
 	printf("%O%Y\n", 1, 3e9);
 }
 
+/* A format whose directive means something else the second time. */
+static void registered_later(void)
+{
+	for (int i = 0; i < 3; i++) {
+		printf("%d: %X %s\n", i, 17, "rest");
+		if (i == 0)
+			register_printf_specifier('X', print_own, take_int);
+	}
+	for (int i = 0; i < 2; i++)
+		printf("%d: %u\n", 5, 2);
+	register_printf_specifier('u', print_own, take_int);
+	for (int i = 0; i < 2; i++)
+		printf("%d: %u\n", 5, 2);
+}
+
 static void exchanged(void)
 {
 	FILE *file = fopen("exchanged", "w+");
@@ -276,6 +291,8 @@ int main(int argc, char **argv)
 		mounts();
 	else if (!strcmp(what, "numbers"))
 		numbers(lines);
+	else if (!strcmp(what, "registered"))
+		registered_later();
 	else if (!strcmp(what, "exchanged"))
 		exchanged();
 	else if (!strcmp(what, "full"))

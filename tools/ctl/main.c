@@ -27,6 +27,7 @@
 #include "tools/ctl/status.h"
 #include "tools/live/targets.h"
 #include "tools/live/words.h"
+#include "tools/output/standard_output.h"
 #include "tools/program/preload.h"
 
 /*
@@ -351,7 +352,7 @@ static enum exit_status print_help(void)
 
 static enum exit_status print_version(void)
 {
-	printf("binlog-ctl: capture format %u\n", BINLOG_VERSION);
+	standard_output_version("binlog-ctl", "captures", BINLOG_VERSION);
 	return ctl_say_finish(EXIT_DONE);
 }
 
@@ -604,6 +605,7 @@ int main(int argc, char **argv)
 		.closure = &command};
 	enum exit_status status;
 
+	standard_output_guard();
 	if (command_line_read(&line, argc, argv))
 		return ctl_say_complaint(line.problem, NULL);
 	if (command.help)

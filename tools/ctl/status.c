@@ -12,6 +12,7 @@
 #include "rules/policy.h"
 #include "rules/rules.h"
 #include "tools/live/words.h"
+#include "tools/output/standard_output.h"
 
 /*
  * What binlog-ctl says to people.  Called by its main and by running.c; names
@@ -50,9 +51,7 @@ enum exit_status ctl_say_complaint(const char *what, const char *why)
 
 enum exit_status ctl_say_finish(enum exit_status status)
 {
-	return fflush(stdout) == 0
-		       ? status
-		       : ctl_say_complaint("standard output", strerror(errno));
+	return standard_output_finish("binlog-ctl") ? status : EXIT_NOTHING;
 }
 
 /* Between two looks. */

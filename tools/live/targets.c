@@ -358,6 +358,10 @@ static bool refuse_process(
 		return fail(targets, place,
 			"there is no such process: binlog-ctl list shows "
 			"captures of what has ended");
+	if ((reason == EACCES || reason == EPERM) && geteuid() == 0)
+		return fail(targets, place,
+			"the kernel lets not even root look at it from here: "
+			"give the directory of its captures");
 	if (reason == EACCES || reason == EPERM)
 		return fail(targets, place,
 			"it is another user's, or has become one: do it as "

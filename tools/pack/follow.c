@@ -146,8 +146,7 @@ static bool is_step_due(const struct follow *follow)
 	bool few = pack_pending(follow->pack) < STEP_MESSAGES;
 	uint64_t freed = live_released(follow->live);
 
-	if ((rotated && pack_messages(follow->pack) > 0) ||
-		freed >= STEP_BYTES ||
+	if ((rotated && pack_has_any(follow->pack)) || freed >= STEP_BYTES ||
 		(freed >= STEP_LEAST &&
 			freed >= live_claimed(follow->live) / 4))
 		return true;

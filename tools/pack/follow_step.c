@@ -924,7 +924,7 @@ bool follow_step_rotate(struct follow *follow)
 	bool due = (most > 0 && follow->log.bytes >= most) ||
 		   follow_step_is_too_old(follow) || *follow->rotated;
 
-	if (!due || pack_messages(follow->pack) == 0)
+	if (!due || !pack_has_any(follow->pack))
 		return true;
 	/* From now on its files have numbers. */
 	follow->log.rotates |= *follow->rotated;

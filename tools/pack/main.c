@@ -33,6 +33,8 @@
 #include "record/packed.h"
 #include "sandbox/sandbox.h"
 #include "symbolizer/symbolizer.h"
+#include "tools/output/missing_path.h"
+#include "tools/output/standard_output.h"
 #include "tools/pack/follow.h"
 #include "tools/pack/log_file.h"
 
@@ -278,6 +280,12 @@ static enum exit_status fail(const char *sentence)
 	return EXIT_NOTHING;
 }
 
+static enum exit_status printed(void)
+{
+	return standard_output_finish("binlog-pack") ? EXIT_ALL_READ
+						     : EXIT_NOTHING;
+}
+
 static enum exit_status print_help(void)
 {
 	char text[4096];
@@ -289,7 +297,7 @@ static enum exit_status print_help(void)
 	       "CAPTURE is a directory of captures, a capture file or a trace "
 	       "of Heph.\n\n%s",
 		text);
-	return EXIT_ALL_READ;
+	return printed();
 }
 
 static void report_memory(struct work *work)
@@ -659,6 +667,7 @@ int main(int argc, char **argv)
 {
 	static struct work work;
 
+	standard_output_guard();
 	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
 	signal(SIGPIPE, SIG_IGN);
 	if (!parse(&work.command, argc, argv))
@@ -666,9 +675,12 @@ int main(int argc, char **argv)
 	if (work.command.help)
 		return print_help();
 	if (work.command.version) {
-		printf("binlog-pack, writes packed logs of format version %u\n",
-			PACKED_VERSION);
-		return EXIT_ALL_READ;
+		standard_output_version(
+			"binlog-pack", "packed logs", PACKED_VERSION);
+		return printed();
 	}
+	missing_path_tell_symbols("binlog-pack", work.command.files.sysroot,
+		work.command.debug_directories,
+		work.command.debug_directory_count);
 	return work.command.follow ? follow(&work.command) : run(&work);
 }

@@ -23,6 +23,7 @@
 #include "decoder/show/say.h"
 #include "decoder/show/show_diff.h"
 #include "record/layout.h"
+#include "tools/output/standard_output.h"
 #include "tools/query/ask.h"
 #include "tools/query/conditions.h"
 #include "tools/query/sql.h"
@@ -799,6 +800,12 @@ static enum exit_status start(struct query *query)
 	return run(query);
 }
 
+static enum exit_status printed(void)
+{
+	return standard_output_finish("binlog-query") ? EXIT_ALL_READ
+						      : EXIT_NOTHING;
+}
+
 static enum exit_status print_help(void)
 {
 	char text[16384];
@@ -809,7 +816,7 @@ static enum exit_status print_help(void)
 	       "binlog-ship has sent there.\n"
 	       "EXPR is a condition, as of --where.\n\n%s",
 		text);
-	return EXIT_ALL_READ;
+	return printed();
 }
 
 static enum exit_status print_columns(void)
@@ -819,7 +826,7 @@ static enum exit_status print_columns(void)
 	columns_help(&text);
 	fwrite(text.data, 1, text.length, stdout);
 	render_buffer_free(&text);
-	return EXIT_ALL_READ;
+	return printed();
 }
 
 static bool is_other(const char *style)
@@ -839,21 +846,22 @@ static enum exit_status print_styles(void)
 	for (style = style_all; style->name; style++)
 		if (!is_other(style->name))
 			printf("%-10s %s\n", style->name, style->what);
-	return EXIT_ALL_READ;
+	return printed();
 }
 
 int main(int argc, char **argv)
 {
 	static struct query query;
 
+	standard_output_guard();
 	if (!parse(&query, argc, argv))
 		return fail(query.command.problem);
 	if (query.command.help)
 		return print_help();
 	if (query.command.version) {
-		printf("binlog-query, reads captures of format version %u\n",
-			BINLOG_VERSION);
-		return EXIT_ALL_READ;
+		standard_output_version(
+			"binlog-query", "captures", BINLOG_VERSION);
+		return printed();
 	}
 	if (query.options.columns.help)
 		return print_columns();

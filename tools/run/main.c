@@ -24,6 +24,7 @@
 #include "record/layout.h"
 #include "record/word.h"
 #include "rules/levels.h"
+#include "tools/output/standard_output.h"
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
 #include "tools/run/capture_place.h"
@@ -321,7 +322,7 @@ static _Noreturn void print_help(void)
 	puts("\nWithout an option the variable in brackets counts.  Exit "
 	     "status: that of APP;\n2: usage, or APP could not be recorded; "
 	     "126: it cannot be run; 127: not found.");
-	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+	exit(standard_output_finish("binlog-run") ? 0 : REFUSAL_POINTLESS);
 }
 
 static _Noreturn void test_itself(void)
@@ -359,8 +360,10 @@ static const char *obey(void *closure, int option, const char *value)
 	case HELP:
 		print_help();
 	case VERSION:
-		printf("binlog-run: capture format %u\n", BINLOG_VERSION);
-		exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+		standard_output_version(
+			"binlog-run", "captures", BINLOG_VERSION);
+		exit(standard_output_finish("binlog-run") ? 0
+							  : REFUSAL_POINTLESS);
 	}
 	return NULL;
 }

@@ -54,6 +54,13 @@ static bool add_below(struct logs *logs, const char *directory, int depth)
 	struct dirent *entry;
 	bool good = true;
 
+	/* one that has gone meanwhile is none */
+	if (!open && depth < DEPTH_MAX && errno != ENOENT && !logs->closed) {
+		logs->closed_why = errno;
+		logs->closed = strdup(directory);
+		good = logs->closed;
+	}
+
 	while (open && good && (entry = readdir(open))) {
 		struct stat st;
 		char *path;
@@ -96,10 +103,11 @@ bool logs_find(struct logs *logs, char *const *paths, size_t count)
 	*logs = (struct logs){0};
 	for (i = 0; i < count && good; i++) {
 		if (stat(paths[i], &st) != 0) {
-			if (!logs->missing)
-				logs->why = errno;
-			if (!logs->missing)
-				logs->missing = paths[i];
+			if (logs->missing)
+				continue;
+			logs->why = errno;
+			logs->missing = strdup(paths[i]);
+			good = logs->missing;
 			continue;
 		}
 		good = S_ISDIR(st.st_mode) ? add_below(logs, paths[i], 0)
@@ -137,5 +145,7 @@ void logs_free(struct logs *logs)
 	for (i = 0; i < logs->count; i++)
 		free(logs->all[i].path);
 	free(logs->all);
+	free(logs->missing);
+	free(logs->closed);
 	*logs = (struct logs){0};
 }

@@ -23,8 +23,10 @@ struct logs {
 	struct one_log *all; /* the oldest first */
 	size_t count;
 	size_t room;
-	const char *missing; /* the first that was named and is not there */
-	int why;	     /* errno of it */
+	char *missing; /* the first that was named and cannot be looked at */
+	int why;       /* errno of it */
+	char *closed;  /* the first directory that cannot be read */
+	int closed_why;
 };
 
 /* What the file is now, but for its path.  False: it is no regular file. */

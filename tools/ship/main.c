@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "record/layout.h"
+#include "tools/output/standard_output.h"
 #include "tools/ship/ship.h"
 
 /*
@@ -213,6 +214,19 @@ static void clean(struct ship *ship, const struct logs *logs)
 	}
 }
 
+/* What was named and cannot be looked at, in a sentence each. */
+static void say_missing(const struct logs *logs)
+{
+	if (logs->missing)
+		sentence_say("binlog-ship: %s: %s: give a log, a capture or a "
+			     "directory",
+			logs->missing, strerror(logs->why));
+	if (logs->closed)
+		sentence_say("binlog-ship: %s: not read: %s: run it as a user "
+			     "who may read it",
+			logs->closed, strerror(logs->closed_why));
+}
+
 /* All that is there.  False: given up. */
 static bool look(struct ship *ship)
 {
@@ -224,13 +238,16 @@ static bool look(struct ship *ship)
 	ship->gave_up = ship->away = false;
 	if (!good)
 		ship_tell(ship, "out of memory: give fewer logs");
-	if (logs.missing && !ship->command.follow) {
-		sentence_say("binlog-ship: %s: %s: give a log, a capture or a "
-			     "directory",
-			logs.missing, strerror(logs.why));
-		good = false;
+	if (!ship->command.follow) {
+		say_missing(&logs);
+		good = good && !logs.missing;
+	} else if (logs.closed && !ship->closed) {
+		ship->closed = true;
+		say_missing(&(struct logs){
+			.closed = logs.closed, .closed_why = logs.closed_why});
 	}
 	good = good && ship_send(ship, &logs);
+	ship->unsent += logs.closed != NULL;
 	if (good && !ship_stopped)
 		clean(ship, &logs);
 	logs_free(&logs);
@@ -279,6 +296,12 @@ static enum exit_status run(struct ship *ship)
 	return ship->damaged > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
 }
 
+static enum exit_status printed(void)
+{
+	return standard_output_finish("binlog-ship") ? EXIT_ALL_READ
+						     : EXIT_NOTHING;
+}
+
 /* `binlog-ship --status` */
 static enum exit_status show_status(const struct ship *ship)
 {
@@ -309,8 +332,12 @@ static enum exit_status show_status(const struct ship *ship)
 		render_buffer_free(&path);
 		shipped_free(&shipped);
 	}
+	if (!good)
+		sentence_say("binlog-ship: out of memory: give fewer logs");
+	say_missing(&logs);
+	good = good && !logs.missing && !logs.closed;
 	logs_free(&logs);
-	return good ? EXIT_ALL_READ : EXIT_NOTHING;
+	return good ? printed() : EXIT_NOTHING;
 }
 
 static enum exit_status fail(const char *sentence)
@@ -329,7 +356,7 @@ static enum exit_status print_help(void)
 	       "message once.\n"
 	       "PATH is a packed log, a capture, or a directory of them.\n\n%s",
 		text);
-	return EXIT_ALL_READ;
+	return printed();
 }
 
 static enum exit_status start(struct ship *ship)
@@ -362,14 +389,15 @@ int main(int argc, char **argv)
 {
 	static struct ship ship = {.command.level = 1};
 
+	standard_output_guard();
 	if (!parse(&ship.command, argc, argv))
 		return fail(ship.command.problem);
 	if (ship.command.help)
 		return print_help();
 	if (ship.command.version) {
-		printf("binlog-ship, reads captures of format version %u\n",
-			BINLOG_VERSION);
-		return EXIT_ALL_READ;
+		standard_output_version(
+			"binlog-ship", "captures", BINLOG_VERSION);
+		return printed();
 	}
 	return ship.command.status ? show_status(&ship) : start(&ship);
 }

@@ -62,6 +62,7 @@ struct ship {
 	size_t unsent;	/* left out */
 	bool gave_up;	/* nothing more is tried in this look, */
 	bool over;	/* nor in any: see --give-up */
+	bool closed;	/* a directory that cannot be read was told of */
 };
 
 /* Set by signals: what is being done is ended as soon as possible. */

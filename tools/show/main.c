@@ -23,6 +23,7 @@
 #include "decoder/output/options.h"
 #include "decoder/output/output.h"
 #include "decoder/output/style.h"
+#include "decoder/show/line_place.h"
 #include "decoder/show/output_config.h"
 #include "decoder/show/outputs.h"
 #include "decoder/show/pager.h"
@@ -39,6 +40,8 @@
 #include "decoder/source/source.h"
 #include "decoder/statements/statements.h"
 #include "record/layout.h"
+#include "tools/output/missing_path.h"
+#include "tools/output/standard_output.h"
 #include "tools/show/names.h"
 
 /*
@@ -60,12 +63,12 @@ static enum exit_status show_recover(const struct options *options,
 		recover_captures(list, &output, errors, &sum);
 	output_flush(&output);
 	say_errors(errors);
-	if (!options->quiet && sum.frames + sum.messages > 0)
+	if (!options->quiet && (sum.frames > 0 || sum.any))
 		sentence_say("%" PRIu64 " frames copied, %" PRIu64
 			     " messages packed, %" PRIu64 " bytes left out",
 			sum.frames, sum.messages, sum.lost);
 	render_buffer_free(&output.text);
-	if (say_output(&output) || sum.frames + sum.messages == 0)
+	if (say_output(&output) || (sum.frames == 0 && !sum.any))
 		return EXIT_NOTHING;
 	return error_count(errors, ERROR_SEVERITY_DAMAGE) > 0 ? EXIT_DAMAGE
 							      : EXIT_ALL_READ;
@@ -89,6 +92,7 @@ struct show {
 	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
 	struct locations *locations; /* null: no addresses are looked up */
+	struct line_places places;   /* nobody has asked for; null: none */
 	struct stack *stack;
 	struct source_line *source;
 	struct pointers *pointers;
@@ -108,14 +112,20 @@ static enum exit_status fail(const char *sentence)
 }
 
 /* In 25 lines. */
+static enum exit_status printed(enum exit_status status)
+{
+	return standard_output_finish("binlog-show") ? status : EXIT_NOTHING;
+}
+
 static enum exit_status print_help(void)
 {
 	char text[4096];
 
 	options_help_most_used(text, sizeof(text));
 	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
-	       "Shows what programs said while libbinlog.so recorded them, of "
-	       DEFAULT_PATH "\nor PATH: a directory of captures, a capture, "
+	       "Shows what programs said while libbinlog.so recorded them, "
+	       "of " DEFAULT_PATH
+	       "\nor PATH: a directory of captures, a capture, "
 	       "a packed log.\n\n%s\n"
 	       "All options: binlog-show --help=all; explained: man "
 	       "binlog-show\n",
@@ -138,8 +148,7 @@ static enum exit_status print_all_help(void)
 
 static enum exit_status print_version(void)
 {
-	printf("binlog-show, reads captures of format version %u\n",
-		BINLOG_VERSION);
+	standard_output_version("binlog-show", "captures", BINLOG_VERSION);
 	return EXIT_ALL_READ;
 }
 
@@ -176,7 +185,8 @@ static enum exit_status print_styles(void)
 static const char *confine(const struct show *show)
 {
 	return show_sandbox(&show->options, &show->outputs,
-		show->locations || show->outputs.statements);
+		show->locations || show->places.locations ||
+			show->outputs.statements);
 }
 
 static void open_captures(struct show *show)
@@ -233,6 +243,7 @@ static struct style_settings settings_of(struct show *show)
 		.stack = show->stack,
 		.source = show->source,
 		.locations = show->locations,
+		.places = show->places.locations ? &show->places : NULL,
 		.pointers = show->pointers,
 		.captures = show->list.captures,
 		.capture_count = show->list.count,
@@ -310,12 +321,12 @@ static bool begin_again(struct show *show)
 	show->captured = 0;
 	show->messages = NULL;
 	if (capture_list_read_again(&show->list))
-		show->messages = source_new(
-			&show->list, show->restore, &show->errors);
+		show->messages =
+			source_new(&show->list, show->restore, &show->errors);
 	if (show->messages)
 		show_tail_source(&show->tail, show->messages);
-	return show->messages && outputs_begin_again(&show->outputs, &common,
-					 show->messages);
+	return show->messages &&
+	       outputs_begin_again(&show->outputs, &common, show->messages);
 }
 
 static void show_messages(struct show *show)
@@ -395,8 +406,7 @@ static void print_sum(const struct show *show)
 	bool raw = strcmp(show->options.style, "raw") == 0;
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
-	const struct count_words words =
-		count_words_of(isatty(STDERR_FILENO));
+	const struct count_words words = count_words_of(isatty(STDERR_FILENO));
 	char skipped[48] = "";
 
 	if (show->options.quiet || (raw && clean) || !show->counts ||
@@ -415,6 +425,52 @@ static void print_sum(const struct show *show)
 		show_tail_left_out(&show->tail)
 			? " at the end; what is before was not read"
 			: "");
+}
+
+/* Where an empty output might be a mistyped name. */
+static void print_no_match(const struct show *show)
+{
+	const struct filter_rules *rules = &show->options.rules;
+	const struct outputs_one *one = &show->outputs.all[0];
+	const struct {
+		const char *name;
+		bool given;
+	} filters[] = {
+		{"--pid", rules->pids.count > 0},
+		{"--tid", rules->tids.count > 0},
+		{"--coroutine", rules->coroutines.count > 0},
+		{"--thread", rules->threads.count > 0},
+		{"--stream", rules->streams != 0},
+		{"--since", rules->since_text},
+		{"--until", rules->until_text},
+		{"--priority", rules->levels != 0},
+		{"--format", rules->formats.count > 0},
+		{"--function", rules->functions.count > 0},
+		{"--caller", rules->callers.count > 0},
+		{"--file", rules->files.count > 0},
+		{"--module", rules->modules.count > 0},
+		{"--category", rules->categories.count > 0},
+		{"--where", rules->expression_count > 0},
+		{"--grep", rules->grep_count > 0},
+	};
+	char given[256] = "";
+	size_t length = 0, count = 0, i;
+
+	/* Of bytes, none is an answer like any other. */
+	if (show->options.quiet || show->captured == 0 ||
+		strcmp(show->options.style, "raw") == 0 ||
+		show->outputs.count != 1 || one->output.wrote ||
+		one->output.failed != 0 || one->split)
+		return;
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (filters[i].given)
+			length += (size_t)snprintf(given + length,
+				sizeof(given) - length, "%s%s",
+				count++ > 0 ? ", " : "", filters[i].name);
+	if (count > 0)
+		sentence_say("binlog-show: nothing matches %s: %s", given,
+			count > 1 ? "leave some out to see which of them it is"
+				  : "without it there are messages");
 }
 
 /* How many could not be written; *lost: that matters. */
@@ -457,6 +513,8 @@ static void say_all(const struct show *show)
 		say_refusals(&show->list);
 	}
 	print_sum(show);
+	if (!show->options.follow)
+		print_no_match(show);
 }
 
 /* For whom it is shown.  Where outputs differ stacks are as in files. */
@@ -590,6 +648,9 @@ static enum exit_status follow_ring(struct show *show, const char *path)
 			    "for another output");
 	if (stat(path, &file) == 0)
 		is_file = S_ISREG(file.st_mode);
+	/* they would be looked up in each pass */
+	locations_free(show->places.locations);
+	show->places.locations = NULL;
 	show->ring = watch_ring_new();
 	if (!show->ring)
 		return fail("--follow: out of memory: start it again");
@@ -739,6 +800,22 @@ static enum exit_status run(struct show *show)
 	return status;
 }
 
+/* Of lines at a terminal.  Of what is missing nothing is said: it was not asked
+ * for. */
+static void begin_places(struct show *show)
+{
+	const struct options *options = &show->options;
+
+	if (!outputs_may_have_places(&show->outputs))
+		return;
+	show->places.locations = locations_new(&options->symbols);
+	if (show->places.locations)
+		locations_use(show->places.locations, options->executables);
+	if (show->restore && !show->outputs.statements &&
+		options->statements == OPTIONS_WHEN_AUTO)
+		show->places.statements = statements_new(show->restore, false);
+}
+
 /* What looks addresses up, as far as it is wanted.  False: out of memory. */
 static bool begin_lookups(struct show *show)
 {
@@ -750,6 +827,7 @@ static bool begin_lookups(struct show *show)
 			options->statements == OPTIONS_WHEN_ALWAYS);
 	if (!show->outputs.statements == needs.statements)
 		return false;
+	begin_places(show);
 	if (!needs.locations)
 		return true;
 	show->locations = locations_new(&options->symbols);
@@ -773,6 +851,8 @@ static void end_lookups(struct show *show)
 	source_line_free(show->source);
 	stack_free(show->stack);
 	locations_free(show->locations);
+	locations_free(show->places.locations);
+	statements_free(show->places.statements);
 	statements_free(show->outputs.statements);
 }
 
@@ -841,29 +921,44 @@ static enum exit_status start_plain(struct show *show)
 	return options->diff ? show_diff(options) : recover(show);
 }
 
+/* Programs of a text are told of where it is read. */
+static void tell_missing(const struct options *options)
+{
+	size_t i;
+
+	missing_path_tell_symbols("binlog-show", options->symbols.sysroot,
+		options->debug_directories, options->debug_directory_count);
+	for (i = 0; i < options->executable_count && options->text_count == 0;
+		i++)
+		missing_path_tell_file(
+			"binlog-show", "--exe", options->executables[i]);
+}
+
 int main(int argc, char **argv)
 {
 	static struct show show;
 
+	standard_output_guard();
 	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
 	switch (options_parse(&show.options, argc, argv)) {
 	case OPTIONS_HELP:
-		return print_help();
+		return printed(print_help());
 	case OPTIONS_HELP_ALL:
-		return print_all_help();
+		return printed(print_all_help());
 	case OPTIONS_VERSION:
-		return print_version();
+		return printed(print_version());
 	case OPTIONS_STYLES:
-		return print_styles();
+		return printed(print_styles());
 	case OPTIONS_COLUMNS:
-		return print_columns();
+		return printed(print_columns());
 	case OPTIONS_LIMITS:
-		return print_limits();
+		return printed(print_limits());
 	case OPTIONS_WRONG:
 		return fail(show.options.problem);
 	case OPTIONS_SHOW:
 		break;
 	}
+	tell_missing(&show.options);
 	if (show.options.index || show.options.diff || show.options.recover)
 		return start_plain(&show);
 	if (!names_resolve(&show.options, DEFAULT_PATH))

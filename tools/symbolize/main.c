@@ -25,6 +25,8 @@
 #include "sandbox/sandbox.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/frames/frame_line.h"
+#include "tools/output/missing_path.h"
+#include "tools/output/standard_output.h"
 #include "tools/symbolize/lines.h"
 #include "tools/symbolize/modules.h"
 #include "tools/symbolize/stack_text.h"
@@ -757,12 +759,8 @@ static int resolve_all(struct work *work, char **arguments)
 		answer_offsets(work, arguments[0], arguments + 1);
 	else
 		any = false;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		sentence_say("binlog-symbolize: standard output: cannot be "
-			     "written: %s: free its disk or give another one",
-			strerror(errno));
+	if (!standard_output_finish("binlog-symbolize"))
 		work->all_resolved = false;
-	}
 	/* That were met in the files, once each. */
 	while (limits_tell(sentence, sizeof(sentence))) {
 		sentence_say("%s", sentence);
@@ -804,23 +802,34 @@ static int run(struct work *work, const struct symbolize_options *options)
 	return status;
 }
 
+static int printed(void)
+{
+	return standard_output_finish("binlog-symbolize") ? ALL_RESOLVED
+							  : NOTHING_READ;
+}
+
 int main(int argc, char **argv)
 {
 	struct symbolize_options options = {0};
 	struct work work = {.options = &options, .all_resolved = true};
 	int status = NOTHING_READ;
 
+	standard_output_guard();
 	/* names are long */
 	(void)setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18);
 	if (!symbolize_options_read(&options, argc, argv)) {
 		sentence_say("binlog-symbolize: %s", options.problem);
 	} else if (options.help) {
 		print_help();
-		status = ALL_RESOLVED;
+		status = printed();
 	} else if (options.version) {
-		printf("binlog-symbolize: capture format %u\n", BINLOG_VERSION);
-		status = ALL_RESOLVED;
+		standard_output_version(
+			"binlog-symbolize", "captures", BINLOG_VERSION);
+		status = printed();
 	} else {
+		missing_path_tell_symbols("binlog-symbolize",
+			options.symbols.sysroot, options.directories.items,
+			options.directories.count);
 		status = run(&work, &options);
 	}
 	free(options.directories.items);

@@ -16,10 +16,12 @@
 #include "base/command_line.h"
 #include "base/limits.h"
 #include "base/sentence.h"
+#include "base/text_width.h"
 #include "decoder/show/descriptors.h"
 #include "decoder/show/say.h"
 #include "record/layout.h"
 #include "sandbox/sandbox.h"
+#include "tools/output/standard_output.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_keys.h"
 #include "tools/top/top_names.h"
@@ -213,15 +215,9 @@ static enum exit_status fail(const char *sentence)
 	return EXIT_NOTHING;
 }
 
-static enum exit_status lose_output(void)
-{
-	sentence_say("binlog-top: standard output: %s", strerror(errno));
-	return EXIT_LOST;
-}
-
 static enum exit_status finish(enum exit_status status)
 {
-	return fflush(stdout) == 0 ? status : lose_output();
+	return standard_output_finish("binlog-top") ? status : EXIT_LOST;
 }
 
 static enum exit_status print_help(void)
@@ -238,6 +234,7 @@ static enum exit_status print_help(void)
 	puts("Keys:");
 	for (i = 0; i < top_keys_count; i++)
 		printf("  %-8s %s\n", top_keys[i].shown, top_keys[i].help);
+	puts("\nMouse: " TOP_MOUSE_HELP ";\nwheel: scroll.");
 	puts("\nExit status: 0: shown; 1: it could not be written; 2: usage, "
 	     "or there is no\nsuch process or directory.");
 	return finish(EXIT_SHOWN);
@@ -307,8 +304,10 @@ static enum exit_status show_batch(struct top *top)
 			return fail("out of memory");
 		if (fwrite(top->text.data, 1, top->text.length, stdout) <
 				top->text.length ||
-			fflush(stdout) != 0)
-			return lose_output();
+			fflush(stdout) != 0) {
+			standard_output_lost("binlog-top", strerror(errno));
+			return EXIT_LOST;
+		}
 		top->shown++;
 	} while (!is_last(top));
 	return EXIT_SHOWN;
@@ -360,6 +359,7 @@ static enum exit_status show_screen(struct top *top)
 	if (wrong)
 		return fail(wrong);
 	top->page.news = typing.news;
+	top->page.mouse = screen.mouse;
 	while (!typing.quits && screen.signal == 0 && !is_last(top)) {
 		draw(top, &screen);
 		attend(top, &screen, &typing, top_now() + delay);
@@ -390,6 +390,7 @@ static enum exit_status show(struct top *top)
 	if (!settings->batch)
 		needs.needs |=
 			SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_TERMINAL;
+	text_width_prepare();
 	wrong = sandbox_enter(&needs);
 	if (wrong)
 		return fail(wrong);
@@ -419,6 +420,7 @@ int main(int argc, char **argv)
 {
 	static struct top top;
 
+	standard_output_guard();
 	descriptors_raise_limit();
 	/* We may be in a recorded run ourselves. */
 	setenv("BINLOG_DISABLE", "1", 1);
@@ -427,7 +429,8 @@ int main(int argc, char **argv)
 	if (top.options.help)
 		return print_help();
 	if (top.options.version) {
-		printf("binlog-top: capture format %u\n", BINLOG_VERSION);
+		standard_output_version(
+			"binlog-top", "captures", BINLOG_VERSION);
 		return finish(EXIT_SHOWN);
 	}
 	return show(&top);

@@ -301,24 +301,118 @@ static size_t take_sequence(
 	return length < count ? length + 1 : count;
 }
 
-void top_keys_take(struct top_typing *typing, const char *bytes, size_t count)
+/* ---- mouse ---- */
+
+#define WHEEL_LINES 3
+
+static void click(struct top_typing *typing, const struct top_mouse *mouse)
+{
+	struct top_settings *settings = typing->settings;
+	struct top_page *page = typing->page;
+	enum top_sort sort = top_page_sort_at(mouse->column);
+
+	typing->news[0] = '\0';
+	if (page->columns_line == 0 || mouse->line < page->columns_line)
+		return;
+	if (mouse->line > page->columns_line) {
+		page->clicked = mouse->line;
+		return;
+	}
+	if (settings->sort == sort)
+		settings->reverse = !settings->reverse;
+	else
+		settings->reverse = false;
+	settings->sort = sort;
+}
+
+/* A question in the last line is left alone by clicks. */
+static void act(struct top_typing *typing, const struct top_mouse *mouse)
+{
+	if (mouse->action == TOP_MOUSE_UP)
+		scroll(typing->page, -WHEEL_LINES);
+	else if (mouse->action == TOP_MOUSE_DOWN)
+		scroll(typing->page, WHEEL_LINES);
+	else if (mouse->action == TOP_MOUSE_CLICK &&
+		 typing->question == TOP_QUESTION_NONE)
+		click(typing, mouse);
+}
+
+/*
+ * As take_sequence().  One that is cut at the end of the bytes is kept until
+ * the rest comes: its last bytes may be letters, and are no keys.
+ */
+static size_t take_report(
+	struct top_typing *typing, const char *bytes, size_t count)
+{
+	struct top_mouse mouse;
+	bool cut;
+	size_t length;
+
+	if (!typing->page->mouse)
+		return 0;
+	length = top_mouse_read(bytes, count, &mouse, &cut);
+	if (length > 0)
+		act(typing, &mouse);
+	if (!cut || count > sizeof(typing->cut))
+		return length;
+	memcpy(typing->cut, bytes, count);
+	typing->cut_bytes = count;
+	return count;
+}
+
+/* How many bytes this takes. */
+static size_t take_next(
+	struct top_typing *typing, const char *bytes, size_t count)
+{
+	size_t length = 0;
+
+	if (bytes[0] == KEY_ESCAPE)
+		length = take_report(typing, bytes, count);
+	if (bytes[0] == KEY_ESCAPE && length == 0)
+		length = take_sequence(typing, bytes, count);
+	if (length > 0)
+		return length;
+	if (typing->question != TOP_QUESTION_NONE)
+		type(typing, bytes[0]);
+	else
+		press(typing, bytes[0]);
+	return 1;
+}
+
+static void take_all(
+	struct top_typing *typing, const char *bytes, size_t count)
 {
 	size_t i = 0;
 
 	while (i < count && !typing->quits) {
-		size_t length =
-			bytes[i] == KEY_ESCAPE
-				? take_sequence(typing, bytes + i, count - i)
-				: 0;
-
-		if (length > 0) {
-			i += length;
-			continue;
+		/* What a report begins with.  By itself it is a key only for a
+		 * question, and comes alone. */
+		if (typing->page->mouse && bytes[i] == KEY_ESCAPE &&
+			i + 1 == count &&
+			(i > 0 || typing->question == TOP_QUESTION_NONE)) {
+			typing->cut[0] = KEY_ESCAPE;
+			typing->cut_bytes = 1;
+			return;
 		}
-		if (typing->question != TOP_QUESTION_NONE)
-			type(typing, bytes[i]);
-		else
-			press(typing, bytes[i]);
-		i++;
+		i += take_next(typing, bytes + i, count - i);
 	}
+}
+
+void top_keys_take(struct top_typing *typing, const char *bytes, size_t count)
+{
+	char whole[TOP_MOUSE_REPORT_MOST];
+	size_t kept = typing->cut_bytes;
+	size_t more = sizeof(whole) - kept < count ? sizeof(whole) - kept
+						   : count;
+
+	if (kept == 0 || count == 0) {
+		take_all(typing, bytes, count);
+		return;
+	}
+	memcpy(whole, typing->cut, kept);
+	memcpy(whole + kept, bytes, more);
+	typing->cut_bytes = 0;
+	take_all(typing, whole, kept + more);
+	if (more < count)
+		top_keys_take(typing, bytes + more, count - more);
 }

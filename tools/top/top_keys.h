@@ -10,7 +10,12 @@
 #include <stddef.h>
 
 #include "tools/top/top_captures.h"
+#include "tools/top/top_mouse.h"
 #include "tools/top/top_page.h"
+
+/* What the mouse does, where the terminal has one. */
+#define TOP_MOUSE_HELP                                                         \
+	"click a column: sort by it, again: turn round; a row: all of it"
 
 struct top_key {
 	char key;
@@ -35,6 +40,8 @@ struct top_typing {
 	struct top_page *page;
 	enum top_question question;
 	char answer[TOP_FILTER_MAX];
+	char cut[TOP_MOUSE_REPORT_MOST]; /* a report of the mouse that goes on later */
+	size_t cut_bytes;
 	char news[512]; /* what came of it */
 	bool looks;	/* something was switched: it should be looked at */
 	bool quits;

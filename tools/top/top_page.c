@@ -96,6 +96,9 @@ struct line {
 	struct render_buffer text;
 	const struct top_page *page;
 	bool plain;
+	size_t clicked;		     /* row from the top of the view, from 1 on; or 0 */
+	uint64_t chosen;	     /* as in the page */
+	struct render_buffer choice; /* all that the chosen row says */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(
@@ -207,17 +210,33 @@ static void put_sums(struct line *line, struct render_buffer *out)
 
 /* ---- the rows ---- */
 
+static const struct {
+	const char *name;
+	int width;
+} numbers[] = {
+	[TOP_SORT_RATE] = {"CALLS/S", 9},
+	[TOP_SORT_TOTAL] = {"CALLS", 10},
+	[TOP_SORT_BYTES] = {"BYTES/S", 9},
+};
+
+#define SHARE_WIDTH 6u /* "SHARE ", which is of the rate */
+
+enum top_sort top_page_sort_at(size_t column)
+{
+	size_t end = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		end += (size_t)numbers[i].width + 1;
+		if (column <= end)
+			return (enum top_sort)i;
+	}
+	return column <= end + SHARE_WIDTH ? TOP_SORT_RATE : TOP_SORT_NAME;
+}
+
 static void put_columns(
 	struct line *line, struct render_buffer *out, enum top_view view)
 {
-	static const struct {
-		const char *name;
-		int width;
-	} numbers[] = {
-		[TOP_SORT_RATE] = {"CALLS/S", 9},
-		[TOP_SORT_TOTAL] = {"CALLS", 10},
-		[TOP_SORT_BYTES] = {"BYTES/S", 9},
-	};
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -233,8 +252,9 @@ static void put_columns(
 	end_line(line, out, "7");
 }
 
+/* `chosen`: it is marked, and the last line tells all that it says. */
 static void put_row(struct line *line, struct render_buffer *out,
-	const struct top_rows *rows, const struct top_row *row)
+	const struct top_rows *rows, const struct top_row *row, bool chosen)
 {
 	char rate[TOP_NUMBER_BYTES], bytes[TOP_NUMBER_BYTES],
 		total[TOP_NUMBER_BYTES];
@@ -247,7 +267,9 @@ static void put_row(struct line *line, struct render_buffer *out,
 		plain ? 14 : 10, total, plain ? 14 : 9, bytes,
 		rows->rate > 0 ? 100 * row->rate / rows->rate : 0);
 	top_words(rows, row, line->page->names, &line->text);
-	end_line(line, out, NULL);
+	if (chosen)
+		top_words(rows, row, line->page->names, &line->choice);
+	end_line(line, out, chosen ? "7" : NULL);
 }
 
 /* Lines from `from` on; returns how many there are in all. */
@@ -263,8 +285,17 @@ static size_t put_view(struct line *line, struct render_buffer *out,
 	if (count > 0 && from >= count)
 		from = count - 1;
 	put_columns(line, out, view);
+	if (line->clicked > 0 && line->clicked <= most && from < count &&
+		line->clicked <= count - from) {
+		uint64_t clicked = top_row_identity(
+			&rows.rows[from + line->clicked - 1]);
+
+		line->chosen = line->chosen == clicked ? 0 : clicked;
+	}
 	for (i = from; i < count && i - from < most; i++)
-		put_row(line, out, &rows, &rows.rows[i]);
+		put_row(line, out, &rows, &rows.rows[i],
+			line->chosen != 0 && line->chosen ==
+				top_row_identity(&rows.rows[i]));
 	out->failed |= rows.failed;
 	top_rows_free(&rows);
 	return count;
@@ -303,8 +334,12 @@ static void put_last_line(struct line *line, struct render_buffer *out)
 			ESCAPE_NEWLINE);
 	} else if (*news) {
 		escape_put(&line->text, news, strlen(news), ESCAPE_NEWLINE);
+	} else if (line->choice.length > 0) {
+		render_buffer_put(&line->text, line->choice.data,
+			line->choice.length);
 	} else {
-		put(&line->text, "q quit, h help, %s by %s%s",
+		put(&line->text, "q quit, h help, %s%s by %s%s",
+			page->mouse ? "click sorts, chooses, " : "",
 			top_settings_view(page->settings->view),
 			top_settings_sort(page->settings->sort),
 			page->settings->filter[0] ? ", filtered: " : "");
@@ -312,6 +347,16 @@ static void put_last_line(struct line *line, struct render_buffer *out)
 			strlen(page->settings->filter), ESCAPE_NEWLINE);
 	}
 	end_line(line, out, "1");
+}
+
+static size_t count_lines(const struct render_buffer *out, size_t from)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = from; i < out->length; i++)
+		count += out->data[i] == '\n';
+	return count;
 }
 
 /* What does not fit is left away from the end on. */
@@ -329,7 +374,7 @@ static void cut_lines(struct render_buffer *out, size_t from, size_t height)
 
 void top_page_screen(struct top_page *page, struct render_buffer *out)
 {
-	struct line line = {.page = page};
+	struct line line = {.page = page, .chosen = page->chosen};
 	size_t from = out->length;
 	size_t most =
 		page->height > FRAME_LINES ? page->height - FRAME_LINES : 0;
@@ -337,19 +382,31 @@ void top_page_screen(struct top_page *page, struct render_buffer *out)
 
 	put_sums(&line, out);
 	if (page->help) {
+		page->columns_line = 0;
 		for (i = 0; i < top_keys_count && i <= most; i++) {
 			put(&line.text, "  %-8s %s", top_keys[i].shown,
 				top_keys[i].help);
 			end_line(&line, out, NULL);
 		}
+		if (page->mouse && top_keys_count < most) {
+			put(&line.text, "  %-8s %s; wheel: scroll", "mouse",
+				TOP_MOUSE_HELP);
+			end_line(&line, out, NULL);
+		}
 	} else {
+		page->columns_line = count_lines(out, from) + 1;
+		if (page->clicked > page->columns_line)
+			line.clicked = page->clicked - page->columns_line;
 		count = put_view(
 			&line, out, page->settings->view, page->scroll, most);
 		if (page->scroll >= count)
 			page->scroll = count > 0 ? count - 1 : 0;
+		page->chosen = line.chosen;
 	}
+	page->clicked = 0;
 	put_last_line(&line, out);
 	if (!out->failed)
 		cut_lines(out, from, page->height);
 	render_buffer_free(&line.text);
+	render_buffer_free(&line.choice);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytehash.h"
 #include "base/escape.h"
 #include "base/literal.h"
 #include "rules/levels.h"
@@ -202,6 +203,24 @@ static int compare_names(const void *left, const void *right)
 	if (order == 0 && a->thread && b->thread)
 		order = compare_numbers(a->thread->tid, b->thread->tid);
 	return order;
+}
+
+uint64_t top_row_identity(const struct top_row *row)
+{
+	const struct status_site *site = row->site;
+	const char *file = site ? site->module : row->capture->target.path;
+	uint64_t hash = file ? bytehash(file, strlen(file), 0) : 0;
+
+	if (site) {
+		hash = bytehash_mix(hash, site->offset);
+		if (site->format_bytes > 0)
+			hash = bytehash(site->format, site->format_bytes, hash);
+	} else {
+		hash = bytehash_mix(hash, row->pid);
+		if (row->thread)
+			hash = bytehash_mix(hash, row->thread->tid);
+	}
+	return hash | 1;
 }
 
 static bool is_same(

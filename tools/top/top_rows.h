@@ -6,6 +6,8 @@
 #ifndef TOOLS_TOP_TOP_ROWS_H
 #define TOOLS_TOP_TOP_ROWS_H
 
+#include <stdint.h>
+
 #include "base/render_buffer.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_names.h"
@@ -59,6 +61,9 @@ void top_rows_make(struct top_rows *rows, const struct top_captures *captures,
  * newline. */
 void top_words(const struct top_rows *rows, const struct top_row *row,
 	struct top_names *names, struct render_buffer *out);
+
+/* Which row it is, in this page and in later ones; never 0. */
+uint64_t top_row_identity(const struct top_row *row);
 
 void top_rows_free(struct top_rows *rows);
 

@@ -9,9 +9,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "tools/top/top_mouse.h"
+
 /* A screen of its own and no cursor, and back. */
 static const char begin_text[] = "\033[?1049h\033[?25l";
 static const char end_text[] = "\033[0m\033[?25h\033[?1049l";
+static const char mouse_text[] = TOP_MOUSE_ON;
+static const char no_mouse_text[] = TOP_MOUSE_OFF;
 static const char home_text[] = "\033[H";
 static const char rest_of_line[] = "\033[K\r\n";
 static const char rest_of_screen[] = "\033[K\033[J";
@@ -20,6 +24,7 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 static const int crashing[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
 
 static struct termios before;
+static volatile sig_atomic_t mouse; /* is switched on with it */
 static volatile sig_atomic_t taken; /* the terminal is ours */
 static volatile sig_atomic_t asked; /* the signal that ends us */
 static volatile sig_atomic_t stops;
@@ -50,6 +55,8 @@ static bool take(void)
 		return false;
 	taken = 1;
 	put(begin_text, strlen(begin_text));
+	if (mouse)
+		put(mouse_text, strlen(mouse_text));
 	return true;
 }
 
@@ -58,8 +65,11 @@ void top_screen_end(void)
 	if (!taken)
 		return;
 	taken = 0;
+	if (mouse)
+		put(no_mouse_text, strlen(no_mouse_text));
 	put(end_text, strlen(end_text));
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+	/* What the mouse has said last is nothing for a shell. */
+	tcsetattr(STDIN_FILENO, mouse ? TCSAFLUSH : TCSADRAIN, &before);
 }
 
 /* ---- signals ---- */
@@ -154,6 +164,7 @@ const char *top_screen_begin(struct top_screen *screen)
 		       "-b for plain text";
 	if (tcgetattr(STDIN_FILENO, &before) != 0)
 		return strerror(errno);
+	mouse = screen->mouse = top_mouse_is_known(term);
 	handle_all();
 	atexit(top_screen_end);
 	if (!take())

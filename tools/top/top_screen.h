@@ -13,6 +13,7 @@
 struct top_screen {
 	size_t width;
 	size_t height;
+	bool mouse; /* it is reported */
 	int signal; /* not 0: it asks us to end */
 };
 

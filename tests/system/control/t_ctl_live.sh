@@ -202,6 +202,16 @@ kill $stranger
 wait $stranger 2>/dev/null
 says "a process that has ended" 2 "there is no such process" $stranger level=err
 says "no process" 2 "there is no such process" 999999999999 level=err
+# Root of a user namespace has no more rights over others than who made it.
+lowered=()
+[ "$(id -u)" -ne 0 ] || lowered=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${lowered[@]}" unshare -r "$ctl" --version >/dev/null 2>why_not; then
+	"${lowered[@]}" unshare -r "$ctl" 1 status >told 2>complaint
+	same "a process that root may not look at: it is not told to become root" "2 1 1" \
+		"$? $(wc -l <complaint) $(grep -c '^binlog-ctl: 1: the kernel lets not even root look at it' complaint)"
+else
+	skip "a process that root may not look at: $(cat why_not)"
+fi
 start sleep 0
 says "a level that is not there" 2 "give emerg, alert, crit, err, warning, notice, info, debug, .*all or none" "$running" level=loud
 says "no depth" 2 "give a number of frames" "$running" depth=65

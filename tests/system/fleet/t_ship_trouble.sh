@@ -199,14 +199,15 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=24m none "$disk" 2>/dev/null; 
 	"$ship" -q --to="$to" first
 	dd if=/dev/zero of=$disk/filler 2>/dev/null
 	for log in 1 2 3; do says more 20000; done
+	# what the server frees meanwhile is filled as well
+	(while [ ! -e told ]; do dd if=/dev/zero of=$disk/more oflag=append conv=notrunc 2>/dev/null; done) &
+	filler=$!
+	is_full() { [ -e $disk/more ] && [ "$(stat -f -c %a "$disk")" = 0 ]; }
+	until_true is_full
 	"$ship" -q --give-up=2 --to="$to" more 2>said
 	same "a server without room: the status" 2 $?
 	verdict "$([ "$(wc -l <said)" = 1 ] && grep -qE "^binlog-ship: 127.0.0.1:$http_small: the server has no room: it is tried again$" said; echo $?)" \
 		"and one sentence" "$(cat said)"
-	# what the server frees meanwhile is filled as well
-	(while [ ! -e told ]; do dd if=/dev/zero of=$disk/more oflag=append conv=notrunc 2>/dev/null; done) &
-	filler=$!
-	until_true [ -e $disk/more ]
 	"$ship" --follow --to="$to" more 2>said &
 	shipper=$!
 	until_true grep -q 'has no room' said

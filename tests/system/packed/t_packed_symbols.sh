@@ -56,6 +56,7 @@ recorded "$TMP/run" "$TMP/said"
 verdict $? "captures are packed with symbols"
 "$pack" -q "$TMP/run/capture" -o "$TMP/without.blog"
 
+mkdir -p "$TMP/nothing" # where no file is found
 shows() { # PATH [OPTION...]
 	"$show" -q "${@:2}" "$1" 2>&1
 }
@@ -64,9 +65,9 @@ for options in --stacks --location "--stacks --location --pointers" --pointers; 
 	shows "$TMP/run/capture" $options >"$TMP/wanted"
 	mv "$TMP/said" "$TMP/gone"
 	# shellcheck disable=SC2086
-	shows "$TMP/with.blog" --sysroot=/nonexistent $options >"$TMP/got"
+	shows "$TMP/with.blog" --sysroot="$TMP/nothing" $options >"$TMP/got"
 	# shellcheck disable=SC2086
-	shows "$TMP/without.blog" --sysroot=/nonexistent $options >"$TMP/bare"
+	shows "$TMP/without.blog" --sysroot="$TMP/nothing" $options >"$TMP/bare"
 	mv "$TMP/gone" "$TMP/said"
 	same_file "$options: alike without the files" "$TMP/wanted" "$TMP/got"
 	verdict $((! $(cmp -s "$TMP/wanted" "$TMP/bare"; echo $?))) "$options: not without symbols"
@@ -77,8 +78,8 @@ done
 shows "$TMP/run/capture" --stacks >"$TMP/wanted"
 "$pack" -q --plain --with-symbols "$TMP/run/capture" -o "$TMP/plain.blog"
 mv "$TMP/said" "$TMP/gone"
-shows "$TMP/plain.blog" --sysroot=/nonexistent --stacks >"$TMP/got"
+shows "$TMP/plain.blog" --sysroot="$TMP/nothing" --stacks >"$TMP/got"
 same_file "in plain frames, too" "$TMP/wanted" "$TMP/got"
-cat "$TMP/without.blog" "$TMP/with.blog" | "$show" -q --sysroot=/nonexistent --stacks - 2>/dev/null | tail -n "$(wc -l <"$TMP/wanted")" >"$TMP/got"
+cat "$TMP/without.blog" "$TMP/with.blog" | "$show" -q --sysroot="$TMP/nothing" --stacks - 2>/dev/null | tail -n "$(wc -l <"$TMP/wanted")" >"$TMP/got"
 same_file "after another log, from a pipe" "$TMP/wanted" "$TMP/got"
 exit $failed

@@ -57,6 +57,20 @@ same "B3b: natively each child writes what was held back" 123 "$(grep -c '^held'
 why=$(differences "$TMP/native" "$TMP/recorded")
 verdict ${#why} "B3b: two threads fork at once: each child writes what it has inherited" "$why"
 
+# ---- handlers of pthread_atfork ----
+build fork_handlers
+build fork_handlers -DLIBRARY -shared -fPIC -o "$TMP/fork_handlers.so"
+for way in fork again twice nested in-child flushing thread _Fork forkpty library unloaded; do
+	wrong=
+	for ((handlers = 0; handlers < 16; handlers++)); do
+		natively "$TMP/native" "$TMP/fork_handlers" $way $handlers "$TMP/fork_handlers.so"
+		recorded "$TMP/recorded" "$TMP/fork_handlers" $way $handlers "$TMP/fork_handlers.so"
+		why=$(differences "$TMP/native" "$TMP/recorded")
+		[ -z "$why" ] || wrong+="$handlers: $why"
+	done
+	verdict ${#wrong} "B3b: $way: children inherit what handlers of pthread_atfork print, and what was held back" "$wrong"
+done
+
 # ---- silent children ----
 build silent
 exec 9>"$TMP/said"

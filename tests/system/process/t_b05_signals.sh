@@ -62,7 +62,7 @@ done
 
 # ---- alternate stacks of the smallest size ----
 build handlers
-compare "B5s: handlers that log on an alternate stack of MINSIGSTKSZ, the last one a full stack" "$TMP/handlers"
+compare "B5s: handlers that log on the smallest stack that libc itself can do with, the last one a full stack" "$TMP/handlers"
 
 # ---- out of the middle of calls ----
 build jumps -O1

@@ -36,6 +36,14 @@ for options in '' -t; do
 		same_file "B17: $way${options:+, four threads}: all of it" "$TMP/wanted" "$TMP/got"
 	done
 done
+# Of processes that share one each may be about to make it longer just then.
+"$TMP/file_removed" nothing "$TMP/none" 2>/dev/null 9>&1 | grep -a ^end >"$TMP/wanted"
+for way in truncate=0 truncate=4096 truncate=20000 copytruncate; do
+	removed $way -p 2>/dev/null
+	same "B17: $way, three children: the program ends as natively" 3 $?
+	{ raw stdout "$at" 2>/dev/null; cat "$TMP/real"; } | grep -a ^end >"$TMP/got"
+	same_file "B17: $way, three children: all of what is said later" "$TMP/wanted" "$TMP/got"
+done
 "$show" "$at" >/dev/null 2>"$TMP/complaint"
 status=$?
 verdict $((status != 1 && status != 2)) "B17: a capture that was cut off is not taken for a whole one" "$status $(cat "$TMP/complaint")"

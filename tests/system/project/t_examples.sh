@@ -177,7 +177,8 @@ silent | binlog-show.1 | vim | it is for the eyes
 tells | binlog-ring.7 | binlog-show | ^binlog.data/server-.*: binlog-ctl kept what was said around
 header | binlog-output.7 | binlog-show --output=timeline | a program of our own has other messages
 silent | libbinlog.8 | mkdir | it makes a directory
-silent | binlog-stats.7 | binlog-show --since '2026-11-22 | nothing was recorded then
+# Nothing was recorded then.
+complains | binlog-stats.7 | binlog-show --since '2026-11-22 | nothing matches --since, --until
 # There is no such server: they come as far as that.
 complains | README.md | binlog-ship --follow | 127.0.0.1:1: not reached
 complains | README.md | binlog-query | 127.0.0.1:1: not reached

@@ -128,7 +128,7 @@ for input in "${inputs[@]}"; do
 		"$(by_where --thread='worker/1' --format='job=*' -g 'job=1' -w 'arg2 == "done"' --stream=stdout)"
 	same "$kind: --processes counts what was asked for" "$(shown -g 'job=' | wc -l)" \
 		"$(shown --processes -g 'job=' | awk 'NR == 2 { print $4 }')"
-	same "$kind: the sum is that of all" "$("$show" "$input" 2>&1 >/dev/null)" "$("$show" -g nothing "$input" 2>&1 >/dev/null)"
+	same "$kind: the sum is that of all" "$("$show" "$input" 2>&1 >/dev/null)" "$("$show" -g nothing "$input" 2>&1 >/dev/null | grep -v "^binlog-show: nothing matches --grep: ")"
 
 	# ---- when: what date says ----
 	nth() { sed -n "$1p" "$all" | cut -c 1-29; }

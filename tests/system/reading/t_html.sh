@@ -1,6 +1,7 @@
 #!/bin/bash
 # Reports for a browser, read in one by clicking: every line as binlog-show has it, search, filters, timeline, stacks.
 . tests/support/lib.sh
+unpacked
 
 if ! command -v chromium >/dev/null; then
 	skip "there is no chromium"
@@ -85,6 +86,7 @@ report() { # NAME CAPTURE [OPTION...]
 BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/talk" 3000 >/dev/null 2>&1 || exit 1
 report report.html capture --stacks --spans 'begin job=* => end job=* by job'
 verdict $? "a report is made" "$(cat "$TMP/said")"
+cp "$TMP/report.html" "$TMP/slow.html"
 "$show" "$TMP/capture" >"$TMP/lines" 2>"$TMP/sum"
 grep -cE '^[0-9-]{10} ' "$TMP/lines" >"$TMP/lines.count"
 sed -n 's/ captured.*//p' "$TMP/sum" >"$TMP/calls"
@@ -115,9 +117,12 @@ report damaged.html damaged
 "$show" "$TMP/damaged" 2>"$TMP/damage" >/dev/null
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_check.py "$TMP" || failed=1
-PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" chromium || failed=1
+# Pictures of its pages, for whoever wants to look.
+shots=${SCREENSHOTS:-$BUILD/screenshots}
+mkdir -p "$shots"
+PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" chromium "$shots" || failed=1
 if command -v firefox-esr firefox >/dev/null; then
-	PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" firefox || failed=1
+	PYTHONDONTWRITEBYTECODE=1 python3 tests/support/html_both.py "$TMP" firefox "$shots" || failed=1
 else
 	skip "there is no Firefox: the report was read in Chromium alone"
 fi
@@ -129,10 +134,8 @@ same "standard output is a place for it, too" "</html>" "$(tail -n 1 "$TMP/piped
 "$show" -o html "$TMP/capture" >/dev/full 2>/dev/null
 same "a full disk is told" 2 $?
 
-# In full: a million messages, and daemons at their work; SCREENSHOTS=DIR keeps pictures of them.
+# In full: a million messages, and daemons at their work.
 long() {
-	shots=${SCREENSHOTS:-$TMP/shots}
-	mkdir -p "$shots"
 	BINLOG_DIR=$TMP/million LD_PRELOAD=$lib "$TMP/talk" 241000 >/dev/null 2>&1 || exit 1
 	report million.html million --stacks
 	"$show" "$TMP/million" 2>&1 >/dev/null | sed -n 's/ captured.*//p' >"$TMP/million.calls"

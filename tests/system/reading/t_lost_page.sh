@@ -194,7 +194,9 @@ refused() { # SENTENCE FILE COMPLAINT
 	same "$1: as ever" "$2: $3" "$(sed "1s,^\($2\):0:,\1:," why | cut -c "1-$((${#2} + ${#3} + 2))")"
 }
 head -c 40000000 /dev/urandom >noise.binlog
-dd if=/dev/zero of=noise.binlog bs=1 count=1 seek=1 conv=notrunc 2>/dev/null
+printf '\301\0\0\0\0\0\0' | dd of=noise.binlog conv=notrunc 2>/dev/null
+refused "random bytes that begin as a packed log does" noise.binlog "not read: this is not a capture: its first bytes are others"
+printf '\302' | dd of=noise.binlog conv=notrunc 2>/dev/null
 refused "random bytes" noise.binlog "not read: this is not a capture: its first bytes are others"
 cp noise.binlog noise
 refused "random bytes of another name" noise "not read: this is not a capture: its first bytes are others"

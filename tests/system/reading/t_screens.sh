@@ -53,6 +53,8 @@ today=$(date -u +%F)
 short() { # the lines of a file as a terminal has them, if they are of today
 	sed -E "s/^$today ([0-9:]{8}\.[0-9]{6})[0-9]{3} (.*)/\1 \2/; s/^([^ ]* [^ []*)\[([0-9]+):\2\]/\1[\2]/"
 }
+# Where a line's author has written it stands at its end, where there is room: `tell talk.c:9`, or `talk.c:9`.
+placeless() { sed -E 's/ +([a-z_]+ )?talk\.c:[0-9]+$//'; }
 # Further lines begin below the first one, which is shorter here.
 flat() { sed -E 's/^ +(lines)/\1/'; }
 
@@ -62,14 +64,14 @@ for from in capture log.blog; do
 	for columns in 80 120; do
 		on "$columns" "$show" -q "$from" >seen
 		same "$from, $columns columns: short times, one number where the thread is the first" "$(cat wished)" \
-			"$(plain seen | flat)"
+			"$(plain seen | placeless | flat)"
 		same "$from, $columns columns: errors and warnings have their colours" 2 "$(grep -c "$escape\[1;3[13]m" seen)"
 		same "$from, $columns columns: without colours the same" "$(cat wished)" \
-			"$(NO_COLOR=1 on "$columns" "$show" -q "$from" | flat)"
+			"$(NO_COLOR=1 on "$columns" "$show" -q "$from" | placeless | flat)"
 	done
 done
 [ "$(date -u +%F)" = "$today" ] || skip "midnight: times of today have come to have dates"
-same "lines of a message stand below each other" 1 "$(on 80 "$show" -q capture | plain |
+same "lines of a message stand below each other" 1 "$(on 80 "$show" -q capture | plain | placeless |
 	awk '/ two$/ { at = index($0, "two") } /^ *lines$/ { print index($0, "lines") == at }')"
 same "--width has the looks of a terminal elsewhere" "$(NO_COLOR=1 on 100 "$show" -q capture)" "$("$show" -q --width=100 capture)"
 same "and the other way round" "$("$show" -q capture)" "$(on 100 "$show" -q --width=0 --color=never capture)"
@@ -78,6 +80,132 @@ same "in a pipe and in a file nothing is short" "$("$show" -q --width=0 capture 
 "$show" -q capture >file
 same "each line of a file begins with its date" "" "$(grep -vE '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9} talk\[[0-9]+:[0-9]+\]| +lines$)' file)"
 same "what fits into 100 columns" 0 "$(on 100 "$show" -q --stream=stderr,syslog capture | plain | awk 'length > 100' | wc -l)"
+
+# ---- places ----
+# What is right is told by -L, by the source, and by the columns of libc.
+line_of() { grep -n "$1" talk.c | head -n 1 | cut -d : -f 1; }
+warns="main talk.c:$(line_of WARNING)"
+says="other talk.c:$(line_of 'another thread')"
+for from in capture log.blog; do
+	for columns in 80 100 120; do
+		NO_COLOR=1 on "$columns" "$show" -q "$from" >seen
+		same "$from, $columns columns: no line that a place is on is wider" "" "$(grep 'talk\.c:' seen |
+			python3 "$here/support/screen_width.py" "$columns")"
+		same "$from, $columns columns: places end where it does" "$columns" "$(grep 'talk\.c:' seen |
+			python3 "$here/support/screen_width.py")"
+		if [ "$columns" -eq 80 ]; then
+			same "$from, 80 columns: file and line alone" "${warns#* } ${says#* }" \
+				"$(sed -nE 's/.*little is left  +//p; s/.*thread says .nil.  +//p' seen | paste -sd ' ')"
+		else
+			same "$from, $columns columns: function, file and line" "$warns $says" \
+				"$(sed -nE 's/.*little is left  +//p; s/.*thread says .nil.  +//p' seen | paste -sd ' ')"
+		fi
+		same "$from, $columns columns: a line that is long has none" 0 "$(grep 'the long way' seen | grep -c 'talk\.c')"
+		same "$from, $columns columns: of several lines the first has it" 1 "$(grep -A 1 ' two  *.*talk\.c:' seen | grep -c '^ *lines$')"
+	done
+	same "$from: they are those of -L" "$("$show" -q -L "$from" | sed -nE 's/.*: (talk\.c:[0-9]+): ([a-z_]+): .*/\2 \1/p')" \
+		"$(NO_COLOR=1 on 250 "$show" -q "$from" | grep -oE '[a-z_]+ talk\.c:[0-9]+$')"
+done
+same "in colours places are dim, behind the colour of the text" 1 \
+	"$(on 120 "$show" -q capture | grep -c "little is left$escape\[0m  *$escape\[2m$warns$escape\[0m\$")"
+FORCE_HYPERLINK=1 on 120 "$show" -q capture >seen
+same "where links are known a place is one" "file://$(hostname)$TMP/talk.c#$(line_of WARNING)" \
+	"$(grep 'little is left' seen | sed "s/.*$escape\]8;;\(file[^$escape]*\)$escape.*/\1/")"
+same "and ends where the terminal does" 120 "$(grep 'little is left' seen | python3 "$here/support/screen_width.py")"
+cat >sized.c <<'C'
+#include <stdio.h>
+int main()
+{
+	for (int i = 0; i < 8; i++)
+		printf("size=%d\n", i * i);
+	return 0;
+}
+C
+$CC -g -O0 -w -o sized sized.c
+LD_PRELOAD=$lib BINLOG_DIR=sized.data ./sized >/dev/null
+for how in -L -S --source --columns=pid,message; do
+	same "$how: places are not there twice" "" "$(NO_COLOR=1 on 200 "$show" -q $how capture | grep -E '(little|another).*  (main|other) talk\.c:[0-9]+$')"
+done
+same "--largest: the largest have them, too" 1 \
+	"$(NO_COLOR=1 on 120 "$show" -q --largest=size -n 1 sized.data | grep -c 'size=49  *main sized.c:5$')"
+same "in a pipe there are none" 0 "$("$show" -q capture | grep -c 'talk\.c')"
+cat >tabs.c <<'C'
+#include <stdio.h>
+int main()
+{
+	printf("a\tb\t%d\n", 7);
+	printf("日本語 %d\n", 7);
+	return 0;
+}
+C
+$CC -g -O0 -w -o tabs tabs.c
+LD_PRELOAD=$lib BINLOG_DIR=tabbed ./tabs >/dev/null
+same "tabs and wide characters take their columns" "100 100" \
+	"$(NO_COLOR=1 on 100 "$show" -q tabbed | expand | while IFS= read -r line; do python3 "$here/support/screen_width.py" <<<"$line"; done | paste -sd ' ')"
+same "and are where they were" 2 "$(NO_COLOR=1 on 100 "$show" -q tabbed | grep -cE 'a	b	7  +main tabs.c:4|日本語 7  +main tabs.c:5')"
+mv talk talk.away
+same "what is not there is not complained of: nobody has asked" "$("$show" -q capture | short | flat)" \
+	"$(BINLOG_CACHE='' NO_COLOR=1 on 120 "$show" -q capture | placeless | flat)"
+mv talk.away talk
+sleep 3.1 # of a file that has just changed nothing is kept
+BINLOG_CACHE=$TMP/cached on 120 "$show" -q capture >first
+mv talk.c talk.moved
+same "what was found is kept for the next time" "$(cat first)" "$(BINLOG_CACHE=$TMP/cached on 120 "$show" -q capture)"
+[ -n "$(ls cached)" ]
+verdict $? "in the cache"
+mv talk.moved talk.c
+
+# ---- a text that a program has formatted itself ----
+cat >format.c <<'C'
+#include <stdio.h>
+
+static void say(const char *text)
+{
+	fputs(text, stdout);
+}
+
+static void work(int i)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "work %d of many\n", i);
+	say(text);
+}
+
+int main()
+{
+	char text[200];
+
+	work(1);
+	snprintf(text, sizeof(text), "begin of %s\n", "all");
+	say(text);
+	return 0;
+}
+C
+$CC -g -O0 -w -o format format.c
+LD_PRELOAD=$lib BINLOG_DIR=formatted ./format >/dev/null
+same "of a text that was formatted before, the place is where its words stand" \
+	"work format.c:$(grep -n 'work %d' format.c | cut -d : -f 1) main format.c:$(grep -n 'begin of' format.c | cut -d : -f 1)" \
+	"$(NO_COLOR=1 on 100 "$show" -q formatted | sed -E 's/.*(many|all)  +//' | paste -sd ' ')"
+same "unless statements are not wanted" 2 "$(NO_COLOR=1 on 100 "$show" -q --statements=never formatted | grep -c "  say format.c:")"
+{
+	sed '/^int main/,$d' format.c
+	# all that is looked through for statements, in a program that is too large for that
+	echo '__asm__(".pushsection .text; .space 0x2800000; .popsection");'
+	sed -n '/^int main/,$p' format.c
+} >large.c
+$CC -g -O0 -w -o large large.c
+LD_PRELOAD=$lib BINLOG_DIR=large.data ./large >/dev/null
+same "a program of 40 MiB is not looked through for them" 2 "$(NO_COLOR=1 on 100 "$show" -q large.data | grep -c '  say large.c:')"
+same "unless places are asked for" 0 "$("$show" -q -L large.data | grep -c 'large.c:[0-9]*: say')"
+
+# ---- a limit that is met by what nobody has asked for ----
+for limit in symbol-sections=1 symbol-overlaps=0; do
+	BINLOG_CACHE='' on 100 "$show" -q --limit=$limit formatted >seen
+	same "$limit: it is not told, and nothing is missing" "0 2" "$? $(wc -l <seen)"
+	BINLOG_CACHE='' on 100 "$show" -q -L --limit=$limit formatted >seen
+	same "$limit: where places are asked for it is" "1 1" "$? $(grep -c "give --limit=${limit%=*}=N" seen)"
+done
 
 # ---- days ----
 cat >days <<'LOG'
@@ -107,7 +235,7 @@ for how in '-n 2' --reverse '--around=three -C 1'; do
 done
 
 same "--largest: nor are they in order" "$("$show" -q --largest=arg1 capture | short)" \
-	"$(NO_COLOR=1 on 300 "$show" -q --largest=arg1 capture)"
+	"$(NO_COLOR=1 on 300 "$show" -q --largest=arg1 capture | placeless)"
 
 # ---- stacks ----
 on 100 "$show" -q -S capture | plain >seen
@@ -138,7 +266,7 @@ same "--stats: a format that does not fit ends in a mark" 1 "$(on 80 "$show" -q 
 same "--stats: which is one character where that can be shown" 1 \
 	"$(LC_ALL=C.UTF-8 on 80 "$show" -q --stats capture | grep -c $'step.*\xe2\x80\xa6$')"
 same "--stats: on a wide one the whole format is there" 1 "$(on 250 "$show" -q --stats capture | grep -c 'step.*do not hold them: %s.n"$')"
-same "--stats: in a file it is as ever" 1 "$(grep -c 'step.*with words en"$' file)"
+same "--stats: in a file it ends after 60 bytes, and in a mark" 1 "$(grep -c 'step.*with words en"\.\.\.$' file)"
 same "--stats: times of one day are without it" 0 "$(on 100 "$show" -q --stats capture | grep -c "$today")"
 same "--stats: of several they have it" "2026-11-20 23:59:58  2026-11-23 00:00:02" \
 	"$(on 200 "$show" -q --stats --text=days | grep -oE '2026-11-2[0-9] [0-9:]*  2026-11-2[0-9] [0-9:]*' | tail -n 1)"

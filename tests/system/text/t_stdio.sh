@@ -121,6 +121,12 @@ for mode in 0 1 2; do # _IOFBF, _IOLBF, _IONBF
 	compare "what a printf calls ($mode): as natively" "$buffers" numbers $mode
 	piped "what a printf calls ($mode), a pipe" "$buffers" numbers $mode
 done
+compare "a directive means something else after it was used: as natively" "$buffers" registered
+build own_directives
+for letter in d x; do
+	compare "directives that are registered after their formats were used ($letter): as natively" "$TMP/own_directives" $letter
+	piped "directives that are registered after their formats were used ($letter), a pipe" "$TMP/own_directives" $letter
+done
 compare "a FILE gets another number: as natively" "$buffers" exchanged
 compare "_flushlbf(): as natively" "$buffers" lines
 for n in 4095 4096 4097 8192 30000; do

@@ -216,4 +216,23 @@ for how in c g f s r m; do
 	done
 done
 verdict ${#why} "--as-written: reading flushes what it flushes natively" "$why"
+# ---- a FILE that was on a terminal ----
+build off_terminal
+for how in none plain flushed "plain close" "flushed close"; do
+	for file in pass tee replace; do
+		rm -f "$TMP/off"
+		# shellcheck disable=SC2086
+		natively_met -- "$TMP/off_terminal" "$TMP/off" $how
+		cp "$TMP/off" "$TMP/off.native"
+		rm -rf "$TMP/off" "$TMP/capture"
+		# shellcheck disable=SC2086
+		BINLOG_STREAMS=file:$TMP/off=$file recorded_met -- "$TMP/off_terminal" "$TMP/off" $how
+		if [ $file != pass ]; then
+			"$show" --raw --as-written -q "$TMP/capture" | sed '/^first$/d' >"$TMP/off.shown"
+			same_file "$how: what was on a terminal keeps its lines in a file ($file), recorded" "$TMP/off.native" "$TMP/off.shown"
+		fi
+		[ $file != replace ] || : >"$TMP/off.native"
+		same_file "$how: what was on a terminal keeps its lines in a file ($file)" "$TMP/off.native" "$TMP/off"
+	done
+done
 finish

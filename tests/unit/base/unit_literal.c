@@ -61,6 +61,23 @@ static void nothing_is_a_pair_of_quotes(void **state)
 	check(&out, "\"\"");
 }
 
+static void a_start_is_of_whole_characters_and_marked(void **state)
+{
+	struct render_buffer out = {0};
+
+	(void)state;
+	literal_put_start(&out, "one two", 7, 7);
+	check(&out, "\"one two\"");
+	literal_put_start(&out, "one two", 7, 3);
+	check(&out, "\"one\"...");
+	literal_put_start(&out, "a\xc3\xa9z", 4, 2);
+	check(&out, "\"a\"...");
+	literal_put_start(&out, "a\xc3\xa9z", 4, 3);
+	check(&out, "\"a\xc3\xa9\"...");
+	literal_put_start(&out, "a\xc3\xa9", 3, 3);
+	check(&out, "\"a\xc3\xa9\"");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +86,7 @@ int main(void)
 		cmocka_unit_test(utf_8_and_directives_stay_as_they_are),
 		cmocka_unit_test(wide_text_becomes_utf_8),
 		cmocka_unit_test(nothing_is_a_pair_of_quotes),
+		cmocka_unit_test(a_start_is_of_whole_characters_and_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

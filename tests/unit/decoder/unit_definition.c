@@ -125,11 +125,12 @@ static const struct kind kinds[] = {
 };
 
 /* `for_ever`: the allocation that fails is not the only one. */
-static void define_with_room(
-	const struct kind *kind, size_t room, bool maps, bool for_ever)
+static void define_with_room(const struct kind *kind, size_t room, bool maps,
+	bool for_ever, bool others)
 {
 	static int other;
-	struct definition_table table = {0};
+	struct program_table programs = {0};
+	struct definition_table table = {.programs = others ? &programs : NULL};
 	struct record record = kind->record();
 	struct cursor cursor = cursor_over(record.bytes, record.size);
 
@@ -146,6 +147,7 @@ static void define_with_room(
 	assert_int_not_equal(kind->has(&table), definition_table_lacks(&table));
 	assert_true(maps || definition_table_lacks(&table));
 	definition_table_free(&table);
+	program_table_free(&programs);
 }
 
 static void what_is_not_defined_for_want_of_memory_is_told(void **state)
@@ -155,10 +157,13 @@ static void what_is_not_defined_for_want_of_memory_is_told(void **state)
 	(void)state;
 	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		for (room = 0; room <= ROOM; room += 16) {
-			define_with_room(&kinds[kind], room, true, true);
-			define_with_room(&kinds[kind], room, true, false);
+			define_with_room(&kinds[kind], room, true, true, false);
+			define_with_room(
+				&kinds[kind], room, true, false, false);
+			define_with_room(&kinds[kind], room, true, true, true);
+			define_with_room(&kinds[kind], room, true, false, true);
 		}
-		define_with_room(&kinds[kind], ROOM, false, true);
+		define_with_room(&kinds[kind], ROOM, false, true, false);
 	}
 }
 
@@ -179,10 +184,115 @@ static void what_is_whole_is_defined(void **state)
 	}
 }
 
+static void define_all(struct definition_table *table)
+{
+	size_t kind;
+
+	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		struct record record = kinds[kind].record();
+		struct cursor cursor = cursor_over(record.bytes, record.size);
+
+		assert_true(kinds[kind].add(table, &cursor));
+		assert_true(kinds[kind].has(table));
+	}
+}
+
+static void what_writers_have_in_common_is_there_once(void **state)
+{
+	struct program_table programs = {0};
+	struct definition_table first = {.programs = &programs};
+	struct definition_table second = {.programs = &programs};
+	struct definition_stream *stream;
+
+	(void)state;
+	define_all(&first);
+	define_all(&second);
+	assert_ptr_equal(definition_string(&first, ID)->bytes,
+		definition_string(&second, ID)->bytes);
+	assert_ptr_equal(definition_context(&first, ID)->frames,
+		definition_context(&second, ID)->frames);
+	assert_ptr_equal(definition_context(&first, ID)->kinds,
+		definition_context(&second, ID)->kinds);
+	stream = id_map_find(&first.streams, ID);
+	assert_ptr_equal(stream->path,
+		((struct definition_stream *)id_map_find(&second.streams, ID))
+			->path);
+	/* The others go on when one has ended. */
+	definition_table_free(&first);
+	assert_true(has_string(&second));
+	assert_true(has_context(&second));
+	definition_table_free(&second);
+	program_table_free(&programs);
+}
+
+static void writers_that_define_ever_new_bytes_have_them_themselves(
+	void **state)
+{
+	struct program_table programs = {0};
+	struct definition_table table = {.programs = &programs};
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 10000; i++) {
+		const struct binlog_string_record head = {
+			.id = i, .bytes = sizeof(i)};
+		struct record record = record_of(
+			&head, sizeof(head), (const char *)&i, sizeof(i));
+		struct cursor cursor = cursor_over(record.bytes, record.size);
+
+		assert_true(definition_add_string(&table, &cursor));
+	}
+	assert_true(programs.common_pool.bytes < 65536);
+	for (i = 0; i < 10000; i++)
+		assert_memory_equal(
+			definition_string(&table, i)->bytes, &i, sizeof(i));
+	definition_table_free(&table);
+	program_table_free(&programs);
+}
+
+/* Of the text CREATED, with the same id. */
+static struct record creation_record(void)
+{
+	const struct binlog_context_record head = {
+		.id = ID, .text = BINLOG_TEXT_CREATED, .depth = 1};
+
+	return record_of(&head, sizeof(head), "\7\6\5\4\3\2\1\0", 8);
+}
+
+static void a_creation_without_memory_leaves_the_contexts_that_are_there(
+	void **state)
+{
+	struct program_table programs = {0};
+	struct definition_table table = {.programs = &programs};
+	const struct program program = {.pid = 1};
+	const struct definition_string format = {.bytes = "%d", .length = 2};
+	struct record record = creation_record();
+	struct cursor cursor = cursor_over(record.bytes, record.size);
+
+	(void)state;
+	define_all(&table);
+	definition_context(&table, ID)->format = &format;
+	inject_begin(INJECT_MEMORY, 0, true);
+	assert_true(
+		definition_add_creation(&table, &cursor, &program, &programs));
+	inject_end();
+	assert_true(programs.pool.failed);
+	assert_true(has_context(&table));
+	assert_ptr_equal(definition_context(&table, ID)->format, &format);
+	assert_int_equal(programs.creations.count, 0);
+	definition_table_free(&table);
+	program_table_free(&programs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_whole_is_defined),
+		cmocka_unit_test(
+			a_creation_without_memory_leaves_the_contexts_that_are_there),
+		cmocka_unit_test(what_writers_have_in_common_is_there_once),
+		cmocka_unit_test(
+			writers_that_define_ever_new_bytes_have_them_themselves),
 		cmocka_unit_test(
 			what_is_not_defined_for_want_of_memory_is_told),
 	};

@@ -166,9 +166,88 @@ static void a_block_that_comes_too_late_is_read_and_told(void **state)
 	end(&live);
 }
 
+static void say_origin(struct make_block *block, uint32_t tid)
+{
+	struct binlog_origin_record record = {
+		.tid = tid, .creator_tid = tid - 1, .name = "creator"};
+
+	make_control(block, BINLOG_ORIGIN, &record, sizeof(record), "", 0);
+}
+
+/* The writer of a program that makes one thread after another. */
+static void serve_threads(struct live *live, uint32_t count)
+{
+	const struct make_context context = {
+		.id = CONTEXT, .text = BINLOG_TEXT_LITERAL, .format = 1};
+	struct make_block block =
+		make_block(&live->made, 0, 0, 1u << 20, 1000 + live->made.size);
+	uint32_t tid;
+
+	make_string(&block, 1, "a");
+	make_context(&block, &context);
+	for (tid = 2; tid < count + 2; tid++) {
+		make_thread(&block, tid, "worker");
+		say_origin(&block, tid);
+	}
+	make_message(&block, CONTEXT, (uint32_t)live->made.size);
+}
+
+static void of_threads_that_have_ended_nothing_is_kept(void **state)
+{
+	enum { THREADS = 8000 };
+	struct live_capture *capture, *next;
+	const struct writer_stream *stream;
+	struct recording *recording;
+	struct live_past past;
+	struct live live;
+
+	(void)state;
+	begin(&live);
+	serve_threads(&live, THREADS);
+	expect(&live, "a");
+	capture = live.capture;
+	assert_true(capture->kept_bytes < 16384);
+	assert_true(capture->kept_room < 16384);
+
+	/* Who goes on with what was kept knows the last one, and its texts. */
+	past = (struct live_past){
+		.records = capture->kept, .bytes = capture->kept_bytes};
+	make_file(&live.made, read_back_path(0));
+	recording = recording_open_live(read_back_path(0), &live.errors);
+	assert_non_null(recording);
+	next = live_capture_new(strdup(read_back_path(0)), recording, &past);
+	assert_non_null(next);
+	assert_int_equal(next->count, 1);
+	stream = &next->writers[0]->stream;
+	assert_int_equal(stream->tid, THREADS + 1);
+	assert_non_null(stream->origin);
+	assert_int_equal(stream->origin->tid, THREADS + 1);
+	assert_int_equal(stream->origin->known.count, 1);
+	assert_int_equal(stream->origin->known.by->tid, THREADS);
+	assert_non_null(definition_context(&stream->definitions, CONTEXT));
+	live_capture_free(next);
+	unlink(read_back_path(0));
+	end(&live);
+}
+
+static void nothing_is_kept_for_nobody(void **state)
+{
+	struct live live;
+
+	(void)state;
+	begin(&live);
+	live.capture->keeps_nothing = true;
+	add_block(&live, 0, 'a');
+	expect(&live, "a");
+	assert_int_equal(live.capture->kept_bytes, 0);
+	end(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_threads_that_have_ended_nothing_is_kept),
+		cmocka_unit_test(nothing_is_kept_for_nobody),
 		cmocka_unit_test(blocks_are_read_when_those_before_are_there),
 		cmocka_unit_test(a_copy_that_is_found_later_is_not_read),
 		cmocka_unit_test(another_block_of_the_same_number_is_told),

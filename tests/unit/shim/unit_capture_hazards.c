@@ -1,7 +1,7 @@
 /*
- * What may happen to a capture file: it is cut off, replaced, full; who makes
- * it longer is killed; no call may be made any more; the disk is nearly full,
- * and takes less than it is given.
+ * What may happen to a capture file: it is cut off, also while it is made
+ * longer; it is replaced, full; who makes it longer is killed; no call may be
+ * made any more; the disk is nearly full, and takes less than it is given.
  */
 #include "tests/unit/world/capture_life.h"
 
@@ -52,7 +52,7 @@ static enum wrong be_cut_off(void)
 	memset(block + 10000, 'b', 40000);
 	if (!is_filled((unsigned char *)block + 12288, 30000, 'b'))
 		return NOT_STORED;
-	if (capture_file_header->dropped != 1)
+	if (capture_file_header->dropped != 1 || capture_host_told() != 1)
 		return FORGOTTEN;
 	if (capture_file_claim(4096) || capture_file_claim(LARGE))
 		return OUTSIDE;
@@ -66,6 +66,205 @@ static void a_file_that_is_cut_off_takes_no_more(void **state)
 {
 	(void)state;
 	happens_to(&usual, be_cut_off);
+}
+
+/* How long it is now, by the kernel. */
+static uint64_t bytes_of_file(void)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : UINT64_MAX;
+}
+
+static void mend_what_is_cut(void)
+{
+	const struct sigaction action = {
+		.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
+static const struct place with_threads = {.max_bytes = 64 * MIB};
+
+/* Before anybody stores to it: to `cut_to` bytes. */
+static uint64_t cut_to;
+
+static enum wrong be_cut_before(void)
+{
+	mend_what_is_cut();
+	if (!create() || !capture_file_claim(65536) ||
+		truncate(path, (off_t)cut_to) != 0)
+		return NOT_MADE;
+	/* Room behind what the file had, and room that it had. */
+	if (capture_file_claim(BINLOG_BLOCK_MAX) || capture_file_claim(16384))
+		return OUTSIDE;
+	if (bytes_of_file() != cut_to)
+		return SHARED;
+	if (cut_to >= BINLOG_PAGE &&
+		(capture_file_header->dropped != 1 || capture_host_told() != 1))
+		return FORGOTTEN;
+	return !growth_reach(8 * MIB) && growth_was_cut() &&
+			       bytes_of_file() == cut_to
+		       ? RIGHT
+		       : NOT_STORED;
+}
+
+/* And that of the room which it had. */
+static enum wrong be_cut_within(void)
+{
+	mend_what_is_cut();
+	if (!create() || !capture_file_claim(4096) ||
+		truncate(path, (off_t)cut_to) != 0)
+		return NOT_MADE;
+	if (capture_file_claim(16384))
+		return OUTSIDE;
+	return bytes_of_file() == cut_to ? RIGHT : SHARED;
+}
+
+static void nobody_makes_a_file_longer_that_was_cut(void **state)
+{
+	static const uint64_t sizes[] = {0, 1000, 4096, 20000};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(sizes); i++) {
+		cut_to = sizes[i];
+		happens_to(&usual, be_cut_before);
+		happens_to(&with_threads, be_cut_before);
+		happens_to(&usual, be_cut_within);
+		happens_to(&with_threads, be_cut_within);
+	}
+}
+
+/* It is cut when all have looked at it, and before it is made longer. */
+static int cut_at_call;
+
+static long cut_now(const struct seccomp_data *call)
+{
+	if (call->nr == cut_at_call) {
+		cut_at_call = -1;
+		if (truncate(path, (off_t)cut_to) != 0)
+			return -EIO;
+	}
+	return INJECT_NONE;
+}
+
+/* What writers would find. */
+static char *at_stake;
+
+static uint64_t find_zeros(void)
+{
+	return *at_stake == 0 ? capture_file_offset(at_stake) : 0;
+}
+
+static enum wrong claim_when_it_is_cut(uint32_t size)
+{
+	char *block;
+
+	mend_what_is_cut();
+	if (!create() || !capture_file_claim(4096) ||
+		!(block = capture_file_claim(4096)))
+		return NOT_MADE;
+	memset(block, 1, 4096);
+	at_stake = block;
+	capture_host_set_cut(find_zeros);
+	inject_calls.instead = cut_now;
+	inject_calls_begin(0, false);
+	block = capture_file_claim(size);
+	inject_calls_end();
+	if (cut_at_call != -1)
+		return NOT_MADE;
+	return !block && growth_was_cut() && bytes_of_file() == cut_to &&
+			       !capture_file_claim(4096)
+		       ? RIGHT
+		       : SHARED;
+}
+
+static enum wrong be_cut_while_it_grows(void)
+{
+	return claim_when_it_is_cut(BINLOG_BLOCK_MAX);
+}
+
+static enum wrong be_cut_while_it_is_filled(void)
+{
+	return claim_when_it_is_cut(16384);
+}
+
+static void who_has_made_one_longer_just_then_cuts_it_again(void **state)
+{
+	static const uint64_t sizes[] = {0, 4096};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(sizes); i++) {
+		cut_to = sizes[i];
+		cut_at_call = SYS_ftruncate;
+		happens_to(&usual, be_cut_while_it_grows);
+		if (cut_to == 0) { /* else its writer looks itself */
+			cut_at_call = SYS_pwritev;
+			happens_to(&usual, be_cut_while_it_is_filled);
+		}
+		cut_at_call = SYS_truncate;
+		happens_to(&with_threads, be_cut_while_it_grows);
+	}
+}
+
+/* Which has zeros where blocks were: others are told by SIGBUS, as ever. */
+static enum wrong be_found_cut(void)
+{
+	char *first, *second, *third;
+
+	mend_what_is_cut();
+	if (!create() || !(first = capture_file_claim(4096)) ||
+		!(second = capture_file_claim(65536)) ||
+		!(third = capture_file_claim(65536)))
+		return NOT_MADE;
+	memset(first, 1, 4096);
+	memset(second, 2, 65536);
+	memset(third, 3, 65536);
+	cut_to = capture_file_offset(second) + 10000;
+	if (truncate(path, (off_t)cut_to) != 0 || truncate(path, 1 << 20) != 0)
+		return NOT_MADE;
+	capture_file_was_cut(
+		capture_file_number + 1, capture_file_offset(third));
+	if (bytes_of_file() != 1 << 20)
+		return SHARED;
+	capture_file_was_cut(capture_file_number, capture_file_offset(third));
+	/* What there is of the second stays, and no page more. */
+	if (bytes_of_file() != ((cut_to + 4095) & ~(uint64_t)4095) ||
+		capture_file_header->dropped != 1 || capture_host_told() != 1 ||
+		capture_file_claim(4096))
+		return OUTSIDE;
+	third[0] = 3;
+	return is_filled((unsigned char *)second, 10000, 2) ? RIGHT
+							    : NOT_STORED;
+}
+
+static void what_was_cut_and_made_longer_is_cut_again(void **state)
+{
+	(void)state;
+	happens_to(&usual, be_found_cut);
+	happens_to(&with_threads, be_found_cut);
+}
+
+/* Nothing but the path leads to it, which others can change. */
+static enum wrong be_found_cut_among_others(void)
+{
+	char *first;
+
+	if (!create() || !(first = capture_file_claim(65536)))
+		return NOT_MADE;
+	capture_file_was_cut(capture_file_number, capture_file_offset(first));
+	return bytes_of_file() == usual.max_bytes && !capture_file_claim(4096)
+		       ? RIGHT
+		       : SHARED;
+}
+
+static void where_a_path_cannot_be_relied_upon_nothing_is_cut(void **state)
+{
+	static const struct place crowded = {
+		.max_bytes = 64 * MIB, .crowded = true};
+
+	(void)state;
+	happens_to(&crowded, be_found_cut_among_others);
 }
 
 static enum wrong be_cut_off_without_memory(void)
@@ -421,6 +620,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_is_cut_off_takes_no_more),
+		cmocka_unit_test(nobody_makes_a_file_longer_that_was_cut),
+		cmocka_unit_test(
+			who_has_made_one_longer_just_then_cuts_it_again),
+		cmocka_unit_test(what_was_cut_and_made_longer_is_cut_again),
+		cmocka_unit_test(
+			where_a_path_cannot_be_relied_upon_nothing_is_cut),
 		cmocka_unit_test(
 			without_memory_it_is_told_that_nothing_was_mended),
 		cmocka_unit_test(what_is_put_by_can_be_had_without_a_call),

@@ -28,6 +28,7 @@
 /* ---- what the library would be ---- */
 
 bool sys_forbidden;
+bool plan_always_at_once;
 struct stream streams[STREAMS_MAX + 1];
 struct binlog_ring_slot *ring_slots;
 bool clock_is_tsc;
@@ -507,6 +508,22 @@ static const struct binlog_stream_record *last_stream(void)
 	return NULL;
 }
 
+static void plans_from_before_own_directives_are_made_anew(void **state)
+{
+	static struct plan typed, text = {.at_once = true};
+
+	(void)state;
+	define_string(&writer, "%x", 2)->plan = &typed;
+	define_string(&writer, "%y", 2)->plan = &text;
+	define_forget(writer.tables);
+	assert_ptr_equal(define_string(&writer, "%x", 2)->plan, &typed);
+	plan_always_at_once = true;
+	define_forget(writer.tables);
+	plan_always_at_once = false;
+	assert_null(define_string(&writer, "%x", 2)->plan);
+	assert_ptr_equal(define_string(&writer, "%y", 2)->plan, &text);
+}
+
 static void a_stream_is_defined_as_it_is(void **state)
 {
 	(void)state;
@@ -679,6 +696,7 @@ int main(void)
 		TEST(stacks_that_come_too_fast_are_cut),
 		TEST(another_library_at_an_address_is_another_place),
 		TEST(constants_of_formats_are_forgotten),
+		TEST(plans_from_before_own_directives_are_made_anew),
 		TEST(a_stream_is_defined_as_it_is),
 		TEST(of_no_number_there_is_none),
 	};

@@ -100,6 +100,27 @@ static void a_file_that_was_cut_has_no_room(void **state)
 	assert_ptr_equal(calls(HERE), w);
 	assert_ptr_equal(w->end, w->cursor);
 	assert_int_equal(w->settled, 77);
+	assert_null(w->block); /* what passes is counted in the header page */
+}
+
+/* Found by who has made it longer, or by what the page is. */
+static void nor_has_one_that_is_zeros(void **state)
+{
+	struct writer *w = calls(HERE);
+
+	(void)state;
+	w->cursor = arena + 64;
+	w->end = arena + 4096;
+	header.next = 0;
+	switches.generation += 2;
+	assert_ptr_equal(calls(HERE), w);
+	assert_ptr_equal(w->end, w->cursor);
+	header.next = BINLOG_PAGE;
+	w->end = arena + 4096;
+	world.was_cut = true;
+	switches.generation += 2;
+	assert_ptr_equal(calls(HERE), w);
+	assert_ptr_equal(w->end, w->cursor);
 }
 
 /* ---- threads ---- */
@@ -174,6 +195,37 @@ static void writers_of_ended_threads_are_inherited(void **state)
 	assert_int_equal(writers(), 2);
 	assert_int_equal(world.introduced, 21);
 	assert_int_equal(world.mended, 19);
+}
+
+/* Its block is one of a file that was cut: what is there may be nobody's. */
+static void of_a_file_that_was_cut_no_room_is_inherited(void **state)
+{
+	struct thread thread = {0};
+	int wait, go;
+
+	(void)state;
+	start(&thread, &wait, &go);
+	thread.w->block = (void *)arena;
+	thread.w->cursor = arena + 64;
+	thread.w->end = arena + 4096;
+	stop(&thread, wait, go);
+	world.limit = 0;
+	assert_ptr_equal(calls(HERE), thread.w);
+	assert_null(thread.w->block);
+	assert_ptr_equal(thread.w->end, thread.w->cursor);
+	assert_false(world.mended_there);
+}
+
+/* It is found to be one while the writer says whom it serves. */
+static void nor_of_one_that_is_found_to_be_cut(void **state)
+{
+	struct writer *w;
+
+	(void)state;
+	world.cut_at_introduction = true;
+	w = calls(HERE);
+	assert_null(w->block);
+	assert_ptr_equal(w->end, w->cursor);
 }
 
 static void rules_of_threads_make_heirs_forget(void **state)
@@ -480,7 +532,10 @@ int main(void)
 		TEST(without_memory_there_is_no_writer),
 		TEST(a_process_is_described_once_that_has_room),
 		TEST(a_file_that_was_cut_has_no_room),
+		TEST(nor_has_one_that_is_zeros),
 		TEST(writers_of_ended_threads_are_inherited),
+		TEST(of_a_file_that_was_cut_no_room_is_inherited),
+		TEST(nor_of_one_that_is_found_to_be_cut),
 		TEST(rules_of_threads_make_heirs_forget),
 		TEST(writers_of_living_threads_are_not),
 		TEST(in_a_child_all_writers_are_new),

@@ -152,6 +152,107 @@ static void whether_there_is_room_is_told_before(void **state)
 	assert_false(writer_has_room());
 }
 
+/* ---- a capture that is cut, and made longer ---- */
+
+static void a_writer_whose_block_is_zeros_gets_no_other(void **state)
+{
+	struct writer *w = &world.writer;
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	world.mark = 1;
+	assert_true(writer_reserve(w, 8));
+	w->cursor = w->end;
+	assert_true(writer_reserve(w, 8));
+	assert_int_equal(world.cut, 0);
+	memset(w->block, 0, w->block->size);
+	w->cursor = w->end;
+	assert_false(writer_reserve(w, 8));
+	assert_int_equal(world.cut, capture_file_offset(w->block));
+}
+
+/* Of three threads: the first block that is zeros, each time that the file has
+ * become longer. */
+static void after_the_file_was_made_longer_all_blocks_are_looked_at(
+	void **state)
+{
+	struct writer *w = &world.writer;
+	struct writer *threads[] = {w, &handlers[0], &handlers[1]};
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	world.mark = 10;
+	for (int i = 0; i < 3; i++) {
+		if (i > 0) {
+			begin_writer(threads[i]);
+			threads[i - 1]->next = threads[i];
+		}
+		assert_true(writer_reserve(threads[i], 8));
+	}
+	memset(handlers[0].block, 0, WRITER_BLOCK_SMALLEST);
+	memset(handlers[1].block, 0, WRITER_BLOCK_SMALLEST);
+	w->cursor = w->end;
+	assert_true(writer_reserve(w, 8));
+	assert_int_equal(world.cut, 0);
+	world.mark++;
+	w->cursor = w->end;
+	assert_false(writer_reserve(w, 8));
+	assert_int_equal(world.cut, capture_file_offset(handlers[0].block));
+	/* Nobody is in them any more, or they are of another capture. */
+	world.cut = 0;
+	world.mark++;
+	handlers[0].armed = false;
+	handlers[1].file = capture_file_number + 1;
+	assert_true(writer_reserve(w, 8));
+	assert_int_equal(world.cut, 0);
+}
+
+/* By binlog-pack --follow, as soon as the next one has begun. */
+static void a_block_that_is_packed_and_freed_was_not_cut(void **state)
+{
+	struct writer *w = &world.writer;
+	struct writer *other = &handlers[0];
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	begin_writer(other);
+	w->next = other;
+	world.mark = 20;
+	assert_true(writer_reserve(w, 8));
+	assert_true(writer_reserve(other, 8));
+	assert_false(other->exchanges);
+	other->exchanges = true;
+	memset(other->block, 0, WRITER_BLOCK_SMALLEST);
+	world.mark++;
+	w->cursor = w->end;
+	assert_true(writer_reserve(w, 8));
+	assert_int_equal(world.cut, 0);
+}
+
+/* What is not in the file any more raises SIGBUS for who stores to it: nobody
+ * looks there before. */
+static bool look_behind_the_end(void)
+{
+	struct writer *w = &world.writer;
+	int file = memfd_create("capture", MFD_CLOEXEC);
+
+	begin_with(CAPTURE_BYTES);
+	if (file < 0 || ftruncate(file, CAPTURE_BYTES) != 0 ||
+		mmap(world.capture, CAPTURE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED ||
+		!writer_reserve(w, 8) || ftruncate(file, 0) != 0)
+		return false;
+	w->cursor = w->end;
+	return !writer_reserve(w, 8) &&
+	       world.cut == capture_file_offset(w->block);
+}
+
+static void nobody_looks_behind_the_end_of_a_file(void **state)
+{
+	(void)state;
+	assert_true(in_child(look_behind_the_end));
+}
+
 /* ---- what a jump leaves ---- */
 
 static void a_record_that_was_left_is_taken_back(void **state)
@@ -474,6 +575,11 @@ int main(void)
 			what_has_no_place_is_neither_said_nor_half_said),
 		cmocka_unit_test(who_is_abandoned_gets_no_block),
 		cmocka_unit_test(whether_there_is_room_is_told_before),
+		cmocka_unit_test(a_writer_whose_block_is_zeros_gets_no_other),
+		cmocka_unit_test(
+			after_the_file_was_made_longer_all_blocks_are_looked_at),
+		cmocka_unit_test(a_block_that_is_packed_and_freed_was_not_cut),
+		cmocka_unit_test(nobody_looks_behind_the_end_of_a_file),
 		cmocka_unit_test(a_record_that_was_left_is_taken_back),
 		cmocka_unit_test(time_has_an_anchor_of_its_epoch),
 		cmocka_unit_test(one_block_has_to_last),

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/record/terminal.h"
@@ -59,6 +60,8 @@ static struct {
 	unsigned turns, finished;
 	bool ring_is_full, is_taken; /* the slot, by somebody else */
 	int keeps; /* what arena_keep() was told last, or -1 */
+	uint64_t mark; /* growth_mark() */
+	uint64_t cut;  /* where capture_file_was_cut() was told, or 0 */
 } world;
 
 static _Alignas(64) char arena[ARENA_BYTES];
@@ -105,6 +108,25 @@ void *capture_file_claim_last(uint32_t number, uint32_t size)
 	(void)number;
 	(void)size;
 	return NULL;
+}
+
+/* Behind a header page. */
+uint64_t capture_file_offset(const void *block)
+{
+	size_t at = (size_t)((const char *)block - world.capture);
+
+	return at < CAPTURE_BYTES ? BINLOG_PAGE + at : 0;
+}
+
+void capture_file_was_cut(uint32_t number, uint64_t at)
+{
+	assert_int_equal(number, capture_file_number);
+	world.cut = at;
+}
+
+uint64_t growth_mark(void)
+{
+	return world.mark;
 }
 
 struct binlog_header *capture_file_current(uint32_t *number)

@@ -64,7 +64,37 @@ static void end_header(struct binlog_header *header)
 	(void)header;
 }
 
-const struct above above = {.header_ends = end_header};
+static unsigned capture_host_ends;
+
+/* How many times all writers were told that the file is cut. */
+static inline unsigned capture_host_told(void)
+{
+	return capture_host_ends;
+}
+
+static void end_file(void)
+{
+	capture_host_ends++;
+}
+
+static uint64_t (*capture_host_cut)(void);
+
+/* Who is asked for blocks that are zeros; null at first: there are none. */
+static inline void capture_host_set_cut(uint64_t (*first_cut)(void))
+{
+	capture_host_cut = first_cut;
+}
+
+static uint64_t first_cut(void)
+{
+	return capture_host_cut ? capture_host_cut() : 0;
+}
+
+const struct above above = {
+	.header_ends = end_header,
+	.file_ends = end_file,
+	.first_cut = first_cut,
+};
 
 int (*host_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 

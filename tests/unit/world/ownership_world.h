@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/file/segment.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
@@ -65,6 +66,9 @@ static struct {
 	bool unmarked, no_control;
 	uint64_t limit;
 	unsigned described, introduced, mended, forgotten;
+	bool mended_there; /* where there was a block */
+	bool cut_at_introduction;
+	bool was_cut;
 } world = {.allocations = FOR_EVER, .limit = 1};
 
 void *arena_take(size_t size)
@@ -134,8 +138,13 @@ void writer_commit_control(struct writer *w, uint32_t kind)
 
 void writer_introduce(struct writer *w)
 {
-	(void)w;
 	world.introduced++;
+	if (!world.cut_at_introduction)
+		return;
+	w->block = (void *)arena;
+	w->cursor = arena + 64;
+	w->end = arena + 4096;
+	world.limit = 0;
 }
 
 #if defined(__x86_64__)
@@ -162,7 +171,7 @@ struct writer *writer_enter_slow(uintptr_t sp)
 
 void writer_mend(struct writer *w)
 {
-	(void)w;
+	world.mended_there |= w->block != NULL;
 	world.mended++;
 }
 
@@ -197,6 +206,11 @@ uint64_t segment_limit(void)
 	return world.limit;
 }
 
+bool growth_was_cut(void)
+{
+	return world.was_cut;
+}
+
 /* As in a process that has just begun, or in a child of fork. */
 static int begin(void **state)
 {
@@ -208,6 +222,9 @@ static int begin(void **state)
 	world.limit = 1;
 	world.unmarked = world.no_control = false;
 	world.described = world.introduced = world.mended = 0;
+	world.mended_there = world.cut_at_introduction = false;
+	world.was_cut = false;
+	header.next = BINLOG_PAGE;
 	switches.generation = 1;
 	writer_self = &nobody;
 	return 0;

@@ -32,7 +32,7 @@ static struct {
 	unsigned fast, slow, echoes, sent, passed, dropped, asked;
 	int32_t priority, pid, offset;
 	const char *ident;
-	char said[256];
+	char said[256], written[256], with_pid[256];
 	uint64_t ticks;
 	const char *opened;
 	int option, facility;
@@ -83,7 +83,8 @@ __attribute__((const)) int *(*host_errno)(void) = where_errno_is;
 
 static void open_natively(const char *name, int option, int facility)
 {
-	world.opened = name;
+	if (name)
+		world.opened = name;
 	world.option = option;
 	world.facility = facility;
 }
@@ -93,6 +94,16 @@ static void close_natively(void)
 	world.opened = NULL;
 }
 
+static ssize_t write_natively(int fd, const void *p, size_t size)
+{
+	assert_int_equal(fd, STDERR_FILENO);
+	assert_true(size < sizeof(world.written));
+	memcpy(world.written, p, size);
+	world.written[size] = '\0';
+	return (ssize_t)size;
+}
+
+ssize_t (*next_write)(int, const void *, size_t) = write_natively;
 void (*next_openlog)(const char *, int, int) = open_natively;
 void (*next_closelog)(void) = close_natively;
 int (*next_setlogmask)(int) = setlogmask;
@@ -108,6 +119,15 @@ static void note(int priority, int pid, const char *ident, const char *format,
 	va_copy(again, ap);
 	vsnprintf(world.said, sizeof(world.said), format, again);
 	va_end(again);
+}
+
+static void print(char to[256], const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(to, 256, format, ap);
+	va_end(ap);
 }
 
 static bool is_taken(void)
@@ -148,6 +168,40 @@ int capture_format(const struct call *call, const struct capture_text *how,
 	return (int)strlen(world.said);
 }
 
+int pass_on_vsnprintf(
+	char *to, size_t size, int chk, const char *format, va_list ap)
+{
+	va_list copy;
+	int result;
+
+	assert_int_equal(chk, 0);
+	va_copy(copy, ap);
+	result = vsnprintf(to, size, format, copy);
+	va_end(copy);
+	return result;
+}
+
+/* Of a FILE, which nothing here is put to. */
+int (*next_fputws)(const wchar_t *, FILE *);
+size_t (*next_fwrite)(const void *, size_t, size_t, FILE *);
+size_t (*host_mbrtowc)(wchar_t *, const char *, size_t, mbstate_t *);
+
+size_t put_block(const struct call *call, const void *p, size_t size, size_t n,
+	FILE *file, size_t (*next)(const void *, size_t, size_t, FILE *))
+{
+	(void)call, (void)p, (void)size, (void)n, (void)file, (void)next;
+	fail();
+	return 0;
+}
+
+int wide_string(const struct call *call, const wchar_t *s, FILE *file,
+	int (*next)(const wchar_t *, FILE *))
+{
+	(void)call, (void)s, (void)file, (void)next;
+	fail();
+	return 0;
+}
+
 void pass_on_vsyslog(int priority, int chk, const char *format, va_list ap)
 {
 	(void)ap;
@@ -173,8 +227,8 @@ static int begin(void **state)
 
 /* ---- calls ---- */
 
-/* 'f', 's': recorded, on the fast way or the other; 'e': on stderr, too; 'n':
- * sent; several of them or none. */
+/* 'f', 's': recorded, on the fast way or the other; 'e': on stderr, too; 'w':
+ * written there; 'n': sent; several of them or none. */
 static const char *log_it(int priority, const char *format, ...)
 {
 	static const struct call call = {.sp = 1000};
@@ -183,19 +237,23 @@ static const char *log_it(int priority, const char *format, ...)
 	va_list ap;
 
 	world.fast = world.slow = world.echoes = world.sent = 0;
+	world.written[0] = '\0';
+	print(world.with_pid, "name[%d]: text\n", getpid());
 	errno = ENOENT;
 	va_start(ap, format);
 	syslog_message(&call, priority, 1, format, ap);
 	va_end(ap);
 	assert_int_equal(errno, ENOENT);
-	assert_true(world.fast + world.slow <= 1);
+	assert_true(world.fast + world.slow <= 2);
 	assert_true(world.echoes <= 1 && world.sent <= 1);
 	if (world.fast)
 		*to++ = 'f';
-	if (world.slow)
+	for (unsigned i = 0; i < world.slow; i++)
 		*to++ = 's';
 	if (world.echoes)
 		*to++ = 'e';
+	if (world.written[0])
+		*to++ = 'w';
 	if (world.sent)
 		*to++ = 'n';
 	*to = '\0';
@@ -305,12 +363,27 @@ static void what_is_below_the_level_is_neither_recorded_nor_sent(void **state)
 	assert_int_equal(world.passed, 0);
 }
 
-/* What syslog() makes of it only libc knows. */
-static void what_is_no_priority_is_sent(void **state)
+/* libc complains of it, and uses what is left of it. */
+static void what_is_no_priority_is_complained_of(void **state)
 {
 	(void)state;
+	world.no_fast = true;
+	LOGS("ss", 1 << 20 | LOG_INFO, "text");
+	assert_int_equal(world.priority, LOG_USER | LOG_INFO);
+	assert_string_equal(world.said, "text");
+	syslog_mask(LOG_MASK(LOG_ERR));
+	LOGS("s", 1 << 20 | LOG_INFO, "text");
+	assert_string_equal(
+		world.said, "syslog: unknown facility/priority: 100006");
+	assert_int_equal(world.priority, LOG_AUTH | LOG_ERR);
+	syslog_mask(LOG_MASK(LOG_INFO));
+	LOGS("s", 1 << 20 | LOG_INFO, "text");
+	assert_string_equal(world.said, "text");
+	syslog_mask(0xff);
+	world.no_syslog = true; /* libc does all of it */
 	LOGS("n", 1 << 20, "text");
 	assert_int_equal(world.priority, 1 << 20);
+	world.no_syslog = false;
 	LOGS("n", LOG_ERR, NULL);
 }
 
@@ -333,21 +406,57 @@ static void an_echo_is_recorded_where_stderr_is(void **state)
 	syslog_open("name", LOG_PERROR | LOG_PID, LOG_USER);
 	LOGS("se", LOG_ERR, "text");
 	assert_int_equal(world.pid, getpid());
+	/* Without room, and where stderr is not recorded, it is written. */
 	world.records = 1;
-	LOGS("s", LOG_ERR, "text");
-	assert_int_equal(world.dropped, 1);
-	assert_int_equal(world.passed, 0);
+	LOGS("sw", LOG_ERR, "text");
+	assert_string_equal(world.written, world.with_pid);
+	assert_int_equal(world.passed, 1);
 	world.records = UINT_MAX;
-	world.no_stderr = true; /* libc writes it */
-	LOGS("sn", LOG_ERR, "text");
-	streams[STREAM_SYSLOG].tee = true;
+	world.no_stderr = true;
+	LOGS("sw", LOG_ERR, "text\n");
+	assert_string_equal(world.written, world.with_pid);
+	assert_int_equal(world.option, LOG_PERROR | LOG_PID);
 	world.no_stderr = false;
+	streams[STDERR_STREAM].tee = true;
+	LOGS("sew", LOG_ERR, "text");
+	streams[STDERR_STREAM].tee = false;
+}
+
+/* Then libc prints it, but not where that is recorded and nothing else. */
+static void an_echo_of_what_is_sent_is_recorded_where_stderr_is(void **state)
+{
+	(void)state;
+	streams[STREAM_SYSLOG].tee = true;
+	syslog_open("name", LOG_PERROR, LOG_MAIL);
+	LOGS("sen", LOG_ERR, "text");
+	assert_int_equal(world.option, 0);
+	assert_int_equal(world.facility, LOG_MAIL);
+	streams[STDERR_STREAM].tee = true;
+	LOGS("sen", LOG_ERR, "text");
+	assert_int_equal(world.option, LOG_PERROR);
+	streams[STDERR_STREAM].tee = false;
+	LOGS("sen", LOG_ERR, "text");
+	assert_int_equal(world.option, 0);
+	world.no_stderr = true;
 	LOGS("sn", LOG_ERR, "text");
+	assert_int_equal(world.option, LOG_PERROR);
+	world.no_stderr = false;
+	world.no_syslog = true;
+	streams[STREAM_SYSLOG].tee = false;
+	LOGS("en", LOG_ERR, "text");
+	assert_int_equal(world.option, 0);
+	world.no_stderr = true;
+	LOGS("n", LOG_ERR, "text");
+	assert_int_equal(world.option, LOG_PERROR);
 }
 
 /* It may change, but not often. */
 static void libc_is_asked_for_the_time_zone_now_and_then(void **state)
 {
+	static char first[] = "TZ=ABC-3", second[] = "TZ=ABC-3DEF";
+	static char *one[] = {first, NULL}, *other[] = {second, NULL};
+	char **kept = environ;
+
 	(void)state;
 	world.ticks = (uint64_t)5 << 37;
 	world.no_time = true;
@@ -363,6 +472,20 @@ static void libc_is_asked_for_the_time_zone_now_and_then(void **state)
 	world.ticks++;
 	LOGS("f", LOG_ERR, "text");
 	assert_int_equal(world.asked, 3);
+	environ = one;
+	LOGS("f", LOG_ERR, "text");
+	assert_int_equal(world.asked, 3);
+	tzset();
+	LOGS("f", LOG_ERR, "text");
+	assert_int_equal(world.asked, 4);
+	LOGS("f", LOG_ERR, "text");
+	assert_int_equal(world.asked, 4);
+	environ = other;
+	tzset();
+	LOGS("f", LOG_ERR, "text");
+	assert_int_equal(world.asked, 5);
+	environ = kept;
+	tzset();
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, begin)
@@ -376,9 +499,10 @@ int main(void)
 		TEST(a_connection_is_made_for_what_is_sent),
 		TEST(masks_are_libcs),
 		TEST(what_is_below_the_level_is_neither_recorded_nor_sent),
-		TEST(what_is_no_priority_is_sent),
+		TEST(what_is_no_priority_is_complained_of),
 		TEST(without_room_it_is_sent),
 		TEST(an_echo_is_recorded_where_stderr_is),
+		TEST(an_echo_of_what_is_sent_is_recorded_where_stderr_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

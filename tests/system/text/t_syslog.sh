@@ -1,0 +1,41 @@
+#!/bin/bash
+# syslog: what LOG_PERROR prints reaches stderr and the capture, as the policies of both have it; priorities that do not exist are
+# complained of in libc's words; a message has the time of the program's own time zone.
+. tests/support/lib.sh
+build syslog_echo
+victim=$TMP/syslog_echo
+
+"$victim" echo 2>"$TMP/native.stderr" >"$TMP/native.stdout"
+for stderr in auto replace tee pass; do
+	for syslog in replace tee pass; do
+		rm -rf "$TMP/capture"
+		LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture BINLOG_STREAMS=stdout=$stderr,stderr=$stderr,syslog=$syslog \
+			"$victim" echo 2>"$TMP/real.stderr" >"$TMP/real.stdout"
+		for stream in stderr stdout; do
+			"$show" --raw --as-written -q --stream=$stream "$TMP/capture" >"$TMP/decoded.$stream" 2>/dev/null
+			case $stderr in
+			auto | replace) : >"$TMP/wanted.real" && cp "$TMP/native.$stream" "$TMP/wanted" ;;
+			tee) cp "$TMP/native.$stream" "$TMP/wanted.real" && cp "$TMP/native.$stream" "$TMP/wanted" ;;
+			pass) cp "$TMP/native.$stream" "$TMP/wanted.real" && : >"$TMP/wanted" ;;
+			esac
+			same_file "stderr=$stderr, syslog=$syslog: the echo on $stream" "$TMP/wanted.real" "$TMP/real.$stream"
+			same_file "stderr=$stderr, syslog=$syslog: the echo in the capture, to $stream" "$TMP/wanted" "$TMP/decoded.$stream"
+		done
+		# Those that are echoed to the first stderr, three while there is no echo, one after it is another.
+		messages=$(($(grep -c '^echo: ' "$TMP/native.stderr") + 3 + 1))
+		[ $syslog != pass ] || messages=0
+		same "stderr=$stderr, syslog=$syslog: all messages, and complaints, are recorded" $messages \
+			"$("$show" --raw -q --stream=syslog "$TMP/capture" 2>/dev/null | grep -ac '^<')"
+	done
+done
+
+recorded "$TMP/zones" "$victim" zone
+raw syslog "$TMP/zones/capture" >"$TMP/messages"
+# At full hours one may be behind the other.
+hours() { sed 's/^.*:\(..\):..:..*$/\1/; s/^<.*> *... .. \(..\):.*/\1/' "$1"; }
+near=$(paste -d ' ' <(grep -v before "$TMP/messages" | hours /dev/stdin) "$TMP/zones/stdout" |
+	awk 'NF == 2 && ($2 - $1 + 24) % 24 <= 1 { n++ } END { print n + 0 }')
+same "A message has the time of the zone that tzset() has set last" 5 "$near"
+same "A change of TZ that libc has not looked at is none" "$(grep -a 'AAA0$' "$TMP/messages" | tail -n 1 | hours /dev/stdin)" \
+	"$(grep -a 'before$' "$TMP/messages" | hours /dev/stdin)"
+finish

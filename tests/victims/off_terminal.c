@@ -1,0 +1,33 @@
+/*
+ * A FILE whose descriptor is a terminal at first, and then a file, which is also
+ * written to directly: FILE HOW, of none, plain and flushed, what is printed
+ * before.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+
+	if (strcmp(argv[2], "none") != 0)
+		printf("first\n");
+	if (strcmp(argv[2], "flushed") == 0)
+		fflush(stdout);
+	if (argc > 3) {
+		close(1);
+		dup(fd);
+	} else {
+		dup2(fd, 1);
+	}
+	printf("line 1\n");
+	write(fd, "written 1\n", 10);
+	printf("line 2\npart");
+	write(fd, "written 2\n", 10);
+	dprintf(1, "direct\n");
+	printf(" rest\n");
+	write(1, "written 3\n", 10);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/*
+ * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
+ * stderr, with priorities that do not exist.  "zone": what time it was for each,
+ * on stdout, while the time zone changes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NO_PRIORITY 0x12340
+
+static void echo(void)
+{
+	char long_one[3000];
+
+	memset(long_one, 'x', sizeof(long_one));
+	long_one[sizeof(long_one) - 1] = '\0';
+	openlog("echo", LOG_PERROR, LOG_USER);
+	fprintf(stderr, "begin\n");
+	syslog(LOG_INFO, "one %d %s", 1, "two");
+	errno = ENOENT;
+	syslog(LOG_ERR, "%m\n");
+	syslog(LOG_INFO, "%s", "");
+	syslog(LOG_INFO, "a%cb", 0);
+	syslog(LOG_INFO, "%s", long_one);
+	fprintf(stderr, "between\n");
+	syslog(NO_PRIORITY | LOG_INFO, "bad %d", 2);
+	errno = EPERM;
+	syslog(-1, "%m");
+	setlogmask(LOG_MASK(LOG_INFO));
+	syslog(NO_PRIORITY | LOG_ERR, "masked %d", 2);
+	syslog(NO_PRIORITY | LOG_INFO, "only the complaint is masked");
+	setlogmask(LOG_MASK(LOG_ERR));
+	syslog(NO_PRIORITY | LOG_INFO, "all but the complaint is masked");
+	setlogmask(LOG_UPTO(LOG_DEBUG));
+	openlog(NULL, 0, LOG_USER);
+	syslog(LOG_INFO, "no echo");
+	syslog(NO_PRIORITY | LOG_INFO, "no echo");
+	openlog(NULL, LOG_PERROR | LOG_PID, LOG_MAIL);
+	closelog();
+	dup2(STDOUT_FILENO, STDERR_FILENO);
+	openlog("again", LOG_PERROR, LOG_MAIL);
+	syslog(LOG_INFO, "elsewhere");
+}
+
+static void say(const char *zone)
+{
+	time_t now = time(NULL);
+	char text[16];
+
+	syslog(LOG_INFO, "%s", zone);
+	strftime(text, sizeof(text), "%H", localtime(&now));
+	puts(text);
+}
+
+static void zone(void)
+{
+	static const char *const zones[] = {"AAA0", "BBB-5", "CCC7", "AAA0"};
+
+	for (size_t i = 0; i < sizeof(zones) / sizeof(*zones); i++) {
+		setenv("TZ", zones[i], 1);
+		tzset();
+		say(zones[i]);
+	}
+	/* libc has not looked at it yet. */
+	setenv("TZ", "DDD3", 1);
+	syslog(LOG_INFO, "before");
+	setenv("TZ", "AAA0", 1);
+	say("AAA0");
+}
+
+int main(int argc, char **argv)
+{
+	if (strcmp(argv[1], "echo") == 0)
+		echo();
+	else
+		zone();
+	return 0;
+}
