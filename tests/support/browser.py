@@ -67,20 +67,13 @@ class Browser:
         self.address("file://" + os.path.abspath(path) + after)
 
     def wait(self, script):
-        """Until the expression is true, and what it is then; None: never.
-
-        A browser whose window nobody sees may draw nothing, and so come to no
-        animation frame, until it is asked for a picture.
-        """
-        begin = picture = time.monotonic()
-        while time.monotonic() < begin + self.PATIENCE:
+        """Until the expression is true, and what it is then; None: never."""
+        end = time.monotonic() + self.PATIENCE
+        while time.monotonic() < end:
             try:
                 value = self.eval(script)
             except RuntimeError:
                 value = None  # of a page that is not there yet
-            if time.monotonic() > picture + 1:
-                self.picture()
-                picture = time.monotonic()
             if value or value == {}:
                 return value or True  # {}: an element
             time.sleep(0.02)
