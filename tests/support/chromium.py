@@ -8,7 +8,6 @@ from browser import Browser
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
 --disable-extensions --disable-dev-shm-usage --no-default-browser-check
---disable-renderer-backgrounding --disable-backgrounding-occluded-windows --disable-background-timer-throttling
 --hide-scrollbars=false --remote-debugging-pipe""".split()
 
 

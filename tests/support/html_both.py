@@ -307,7 +307,8 @@ def sum_of(values):
 
 
 def summed(browser, values):
-    browser.wait(f"element('plot-sum').textContent === {sum_of(values)!r}")
+    """What the panel says when it has the values; those of an argument that was asked for twice may come a second time."""
+    browser.wait(f"plots.series && element('plot-sum').textContent === {sum_of(values)!r}")
     frame(browser)
     return browser.eval("element('plot-sum').textContent")
 
