@@ -385,10 +385,11 @@ static void keep_lines(int fd)
 	const struct stream *stream = &streams[slot & STREAMS_MAX];
 	FILE *file = (FILE *)(uintptr_t)(slot >> STREAMS_BITS);
 
+	/* One with another number may have been closed by it. */
 	if (likely(!file || !stream->terminal ||
 		    stream->buffering != BINLOG_BUFFER_LINE) ||
-		file->_IO_buf_base || file->_flags & LIBIO_LINE_BUFFERED ||
-		process_is_borrowed())
+		file->_fileno != fd || file->_IO_buf_base ||
+		file->_flags & LIBIO_LINE_BUFFERED || process_is_borrowed())
 		return;
 	position_settle();
 	if (streams_has_said(file))

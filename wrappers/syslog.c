@@ -100,11 +100,12 @@ int syslog_mask(int mask)
 /* Ticks for which the offset from UTC is taken to stay: one to two minutes. */
 #define OFFSET_SHIFT 37
 
-/* In the bits that a period has not, as long as a machine runs. */
+/* In the bits that a period has not, as long as a machine runs.  By names that
+ * no program may have for something else. */
 static uint64_t time_zone(void)
 {
-	return ((uint64_t)timezone ^ (uintptr_t)tzname[0] ^
-		       (uintptr_t)tzname[1] << 1)
+	return ((uint64_t)__timezone ^ (uintptr_t)__tzname[0] ^
+		       (uintptr_t)__tzname[1] << 1)
 	       << (64 - OFFSET_SHIFT);
 }
 
@@ -220,7 +221,8 @@ static COLD void print_echo(int error, const char *format, va_list ap)
 	if (!ends)
 		formatted_put(&formatted, "\n");
 	at = formatted.text;
-	left = formatted.length;
+	/* libc says nothing where the format fails. */
+	left = formatted.failed ? 0 : formatted.length;
 	while (left > 0) {
 		ssize_t written = next_write(STDERR_FILENO, at, left);
 

@@ -1,7 +1,8 @@
 /*
  * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
- * stderr, with priorities that do not exist.  "zone": what time it was for each,
- * on stdout, while the time zone changes.
+ * stderr, with priorities that do not exist.  "fails": likewise, between which
+ * a format fails.  "zone": what time it was for each, on stdout, while the time
+ * zone changes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,12 @@
 #include <unistd.h>
 
 #define NO_PRIORITY 0x12340
+
+#ifdef OWN_NAMES
+/* What it calls so is nothing of libc's. */
+int its_timezone __asm__("timezone") = 5;
+char its_tzname[16] __asm__("tzname") = "mine";
+#endif
 
 static void echo(void)
 {
@@ -47,6 +54,14 @@ static void echo(void)
 	syslog(LOG_INFO, "elsewhere");
 }
 
+static void fails(void)
+{
+	openlog("fails", LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "begin");
+	syslog(LOG_INFO, "%d %ls", 1, L"\xd800");
+	syslog(LOG_INFO, "end");
+}
+
 static void say(const char *zone)
 {
 	time_t now = time(NULL);
@@ -77,6 +92,8 @@ int main(int argc, char **argv)
 {
 	if (strcmp(argv[1], "echo") == 0)
 		echo();
+	else if (strcmp(argv[1], "fails") == 0)
+		fails();
 	else
 		zone();
 	return 0;

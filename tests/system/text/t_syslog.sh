@@ -29,13 +29,26 @@ for stderr in auto replace tee pass; do
 	done
 done
 
-recorded "$TMP/zones" "$victim" zone
-raw syslog "$TMP/zones/capture" >"$TMP/messages"
+"$victim" fails 2>"$TMP/wanted"
+for stderr in replace tee pass; do
+	for syslog in replace tee pass; do
+		rm -rf "$TMP/capture"
+		LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture BINLOG_STREAMS=stderr=$stderr,syslog=$syslog "$victim" fails 2>"$TMP/real"
+		[ $stderr = replace ] && raw stderr "$TMP/capture" >"$TMP/real"
+		same_file "stderr=$stderr, syslog=$syslog: a format that fails has no echo, as natively" "$TMP/wanted" "$TMP/real"
+	done
+done
+
 # At full hours one may be behind the other.
 hours() { sed 's/^.*:\(..\):..:..*$/\1/; s/^<.*> *... .. \(..\):.*/\1/' "$1"; }
-near=$(paste -d ' ' <(grep -v before "$TMP/messages" | hours /dev/stdin) "$TMP/zones/stdout" |
-	awk 'NF == 2 && ($2 - $1 + 24) % 24 <= 1 { n++ } END { print n + 0 }')
-same "A message has the time of the zone that tzset() has set last" 5 "$near"
+build syslog_echo -DOWN_NAMES -o "$TMP/own_names"
+for program in own_names syslog_echo; do
+	recorded "$TMP/zones" "$TMP/$program" zone
+	raw syslog "$TMP/zones/capture" >"$TMP/messages"
+	near=$(paste -d ' ' <(grep -v before "$TMP/messages" | hours /dev/stdin) "$TMP/zones/stdout" |
+		awk 'NF == 2 && ($2 - $1 + 24) % 24 <= 1 { n++ } END { print n + 0 }')
+	same "$program: a message has the time of the zone that tzset() has set last" 5 "$near"
+done
 same "A change of TZ that libc has not looked at is none" "$(grep -a 'AAA0$' "$TMP/messages" | tail -n 1 | hours /dev/stdin)" \
 	"$(grep -a 'before$' "$TMP/messages" | hours /dev/stdin)"
 finish
