@@ -385,7 +385,7 @@ static void keep_lines(int fd)
 	const struct stream *stream = &streams[slot & STREAMS_MAX];
 	FILE *file = (FILE *)(uintptr_t)(slot >> STREAMS_BITS);
 
-	/* One with another number may have been closed by it. */
+	/* One with another number by now may be closed, and freed. */
 	if (likely(!file || !stream->terminal ||
 		    stream->buffering != BINLOG_BUFFER_LINE) ||
 		file->_fileno != fd || file->_IO_buf_base ||
