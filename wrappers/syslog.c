@@ -17,7 +17,8 @@
 static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
-/* Of these LOG_PERROR is hidden from libc for now: see set_echo(). */
+/* Of these LOG_PERROR is hidden from libc for now, also by openlog(), between
+ * which and the next message another thread may have one: see set_echo(). */
 static bool log_is_quiet;
 
 uint32_t syslog_off;
@@ -44,6 +45,8 @@ static void set_off(uint32_t one, uint32_t other)
 /* Where messages are not sent, the connection is not made either. */
 static int native_option(int option)
 {
+	if (__atomic_load_n(&log_is_quiet, __ATOMIC_RELAXED))
+		option &= ~LOG_PERROR;
 	return streams_syslog() != STREAM_PASS && !streams[STREAM_SYSLOG].tee
 		       ? option & ~LOG_NDELAY
 		       : option;
@@ -61,8 +64,6 @@ static void set_echo(bool loud)
 	if (!(option & LOG_PERROR) || __atomic_exchange_n(&log_is_quiet, !loud,
 					      __ATOMIC_RELAXED) != loud)
 		return;
-	if (!loud)
-		option &= ~LOG_PERROR;
 	next_openlog(NULL, native_option(option),
 		__atomic_load_n(&log_facility, __ATOMIC_RELAXED));
 }
@@ -76,7 +77,6 @@ void syslog_open(const char *name, int option, int facility)
 		(facility != 0 ||
 			libc_has(host_libc_version, LIBC_KERN_FACILITY)))
 		__atomic_store_n(&log_facility, facility, __ATOMIC_RELAXED);
-	__atomic_store_n(&log_is_quiet, false, __ATOMIC_RELAXED);
 	next_openlog(name, native_option(option), facility);
 }
 

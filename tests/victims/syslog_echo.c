@@ -1,10 +1,11 @@
 /*
  * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
  * stderr, with priorities that do not exist.  "fails": likewise, between which
- * a format fails.  "zone": what time it was for each, on stdout, while the time
- * zone changes.
+ * a format fails.  "threads": likewise, while threads call openlog().
+ * "zone": what time it was for each, on stdout, while the time zone changes.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,32 @@ static void fails(void)
 	syslog(LOG_INFO, "end");
 }
 
+static int opened, ends;
+
+static void *open_often(void *unused)
+{
+	for (; !__atomic_load_n(&ends, __ATOMIC_RELAXED); opened++)
+		openlog("threads", LOG_PERROR, LOG_USER);
+	return unused;
+}
+
+static void threads(void)
+{
+	pthread_t thread[3];
+
+	openlog("threads", LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "begin");
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, open_often, NULL);
+	while (__atomic_load_n(&opened, __ATOMIC_RELAXED) == 0)
+		;
+	for (int i = 0; i < 9000; i++)
+		syslog(LOG_INFO, "message %d", i);
+	__atomic_store_n(&ends, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void say(const char *zone)
 {
 	time_t now = time(NULL);
@@ -94,6 +121,8 @@ int main(int argc, char **argv)
 		echo();
 	else if (strcmp(argv[1], "fails") == 0)
 		fails();
+	else if (strcmp(argv[1], "threads") == 0)
+		threads();
 	else
 		zone();
 	return 0;

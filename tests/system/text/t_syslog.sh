@@ -39,6 +39,12 @@ for stderr in replace tee pass; do
 	done
 done
 
+for syslog in replace tee pass; do
+	BINLOG_STREAMS=stderr=replace,syslog=$syslog recorded "$TMP/threads" "$victim" threads
+	same "syslog=$syslog: while threads open the log each message is echoed once" "9001 0" \
+		"$(sort -u "$TMP/threads/stderr" | wc -l) $(wc -l <"$TMP/threads/real.stderr")"
+done
+
 # At full hours one may be behind the other.
 hours() { sed 's/^.*:\(..\):..:..*$/\1/; s/^<.*> *... .. \(..\):.*/\1/' "$1"; }
 build syslog_echo -DOWN_NAMES -o "$TMP/own_names"
