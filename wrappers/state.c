@@ -415,10 +415,18 @@ int state_close(int fd)
 	return result;
 }
 
+/* Higher ones of terminals are hardly ever closed together. */
+static void keep_lines_range(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd <= STDERR_FILENO; fd++)
+		keep_lines((int)fd);
+}
+
 int state_close_range(unsigned first, unsigned last, int flags)
 {
 	int result;
 
+	keep_lines_range(first, last);
 	streams_forget_range(first, last);
 	result = next_close_range(first, last, flags);
 	streams_forget_range(first, last);
@@ -429,6 +437,7 @@ void state_closefrom(int first)
 {
 	unsigned from = first < 0 ? 0 : (unsigned)first;
 
+	keep_lines_range(from, UINT_MAX);
 	streams_forget_range(from, UINT_MAX);
 	next_closefrom(first);
 	streams_forget_range(from, UINT_MAX);

@@ -39,7 +39,10 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "flushed") == 0)
 		fflush(stdout);
 	if (argc > 3) {
-		close(1);
+		if (strcmp(argv[3], "close") == 0)
+			close(1);
+		else
+			close_range(1, 1, 0);
 		dup(fd);
 	} else {
 		dup2(fd, 1);

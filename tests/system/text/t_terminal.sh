@@ -218,7 +218,7 @@ done
 verdict ${#why} "--as-written: reading flushes what it flushes natively" "$why"
 # ---- a FILE that was on a terminal ----
 build off_terminal
-for how in none plain flushed "plain close" "flushed close"; do
+for how in none plain flushed "plain close" "flushed close" "plain close_range"; do
 	for file in pass tee replace; do
 		rm -f "$TMP/off"
 		# shellcheck disable=SC2086
