@@ -80,9 +80,11 @@ void syslog_open(const char *name, int option, int facility)
 	next_openlog(name, native_option(option), facility);
 }
 
+/* Whose name is that of the next message.  Never null again: another thread may
+ * be about to record one. */
 void syslog_close(void)
 {
-	__atomic_store_n(&log_ident, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&log_ident, __progname, __ATOMIC_RELEASE);
 	next_closelog();
 }
 

@@ -1,7 +1,7 @@
 /*
  * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
  * stderr, with priorities that do not exist.  "fails": likewise, between which
- * a format fails.  "threads": likewise, while threads call openlog().
+ * a format fails.  "threads": likewise, while threads open and close the log.
  * "zone": what time it was for each, on stdout, while the time zone changes.
  */
 #include <errno.h>
@@ -67,8 +67,10 @@ static int opened, ends;
 
 static void *open_often(void *unused)
 {
-	for (; !__atomic_load_n(&ends, __ATOMIC_RELAXED); opened++)
-		openlog("threads", LOG_PERROR, LOG_USER);
+	for (; !__atomic_load_n(&ends, __ATOMIC_RELAXED); opened++) {
+		openlog(NULL, LOG_PERROR, LOG_USER);
+		closelog();
+	}
 	return unused;
 }
 
@@ -76,7 +78,7 @@ static void threads(void)
 {
 	pthread_t thread[3];
 
-	openlog("threads", LOG_PERROR, LOG_USER);
+	openlog(NULL, LOG_PERROR, LOG_USER);
 	syslog(LOG_INFO, "begin");
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, open_often, NULL);
