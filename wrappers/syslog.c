@@ -9,6 +9,7 @@
 #include "shim/stdio/cancel.h"
 #include "shim/stdio/fast.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
 #include "wrappers/formatted.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -163,10 +164,12 @@ static bool record_fast(const struct call *call, unsigned stream, int priority,
 	       fast_syslog(call, &message, format, ap);
 }
 
+#define PREFIXES 4
+
 static bool record(const struct call *call, unsigned stream, unsigned text,
 	int priority, int chk, const char *format, va_list ap)
 {
-	const struct capture_prefix prefix[] = {
+	const struct capture_prefix prefix[PREFIXES] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
 			.number = has_option(LOG_PID) ? (int)SYS0(getpid) : 0},
@@ -176,7 +179,7 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	const struct capture_text how = {.stream = stream,
 		.text = text,
 		.chk = chk,
-		.prefixes = 4,
+		.prefixes = PREFIXES,
 		.prefix = prefix};
 
 	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
@@ -194,13 +197,15 @@ static void switch_off(uint32_t bits)
 	set_off(__atomic_load_n(&masked, __ATOMIC_RELAXED), bits);
 }
 
-/* What LOG_PERROR asks for, where libc does not do it. */
-static COLD void print_echo(int error, const char *format, va_list ap)
+/* What LOG_PERROR asks for, where libc does not do it; what `recorded` has in
+ * place of that is only counted. */
+static COLD void print_echo(
+	unsigned recorded, int error, const char *format, va_list ap)
 {
 	const char *name = ident();
 	struct formatted formatted;
 	const char *at;
-	size_t left;
+	size_t left, around;
 	bool ends;
 
 	formatted_start(&formatted);
@@ -213,6 +218,7 @@ static COLD void print_echo(int error, const char *format, va_list ap)
 	}
 	if (name)
 		formatted_put(&formatted, ": ");
+	around = formatted.length;
 	errno = error;
 	formatted_print(&formatted, format, ap);
 	/* Whether it has a newline tells its last byte; but it ends at a NUL.
@@ -225,6 +231,11 @@ static COLD void print_echo(int error, const char *format, va_list ap)
 	at = formatted.text;
 	/* libc says nothing where the format fails. */
 	left = formatted.failed ? 0 : formatted.length;
+	if (recorded != STREAM_PASS && left > 0) {
+		/* One byte was for each prefix. */
+		position_add(recorded, around + !ends - PREFIXES);
+		left = 0;
+	}
 	while (left > 0) {
 		ssize_t written = next_write(STDERR_FILENO, at, left);
 
@@ -274,6 +285,8 @@ static COLD void record_and_write(const struct call *call, unsigned stream,
 			format, ap)) {
 		writer_count_passed();
 		loud = true;
+	} else if (recorded && position_matters(echo)) {
+		print_echo(echo, error, format, ap);
 	}
 	if (!recorded)
 		loud = true;
@@ -282,7 +295,7 @@ static COLD void record_and_write(const struct call *call, unsigned stream,
 		errno = error; /* for "%m" */
 		pass_on_vsyslog(priority, chk, format, ap);
 	} else if (loud) {
-		print_echo(error, format, ap);
+		print_echo(STREAM_PASS, error, format, ap);
 	}
 }
 

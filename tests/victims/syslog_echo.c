@@ -2,7 +2,8 @@
  * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
  * stderr, with priorities that do not exist.  "fails": likewise, between which
  * a format fails.  "threads": likewise, while threads open and close the log.
- * "zone": what time it was for each, on stdout, while the time zone changes.
+ * "positions": where stderr stands after them.  "zone": what time it was for
+ * each, on stdout, while the time zone changes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -61,6 +62,15 @@ static void fails(void)
 	syslog(LOG_INFO, "begin");
 	syslog(LOG_INFO, "%d %ls", 1, L"\xd800");
 	syslog(LOG_INFO, "end");
+}
+
+static void positions(void)
+{
+	openlog("positions", LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "one %d", 1);
+	printf("%ld\n", (long)lseek(STDERR_FILENO, 0, SEEK_CUR));
+	syslog(LOG_INFO, "%s", "two\n");
+	printf("%ld\n", (long)lseek(STDERR_FILENO, 0, SEEK_CUR));
 }
 
 static int opened, ends;
@@ -125,6 +135,8 @@ int main(int argc, char **argv)
 		fails();
 	else if (strcmp(argv[1], "threads") == 0)
 		threads();
+	else if (strcmp(argv[1], "positions") == 0)
+		positions();
 	else
 		zone();
 	return 0;

@@ -45,6 +45,8 @@ for syslog in replace tee pass; do
 		"$(grep -a "^syslog_echo: " "$TMP/threads/stderr" | sort -u | wc -l) $(wc -l <"$TMP/threads/real.stderr")"
 done
 
+compare "What is echoed moves stderr as far as natively" "$victim" positions
+
 # At full hours one may be behind the other.
 hours() { sed 's/^.*:\(..\):..:..*$/\1/; s/^<.*> *... .. \(..\):.*/\1/' "$1"; }
 build syslog_echo -DOWN_NAMES -o "$TMP/own_names"
