@@ -280,16 +280,14 @@ static COLD void record_and_write(const struct call *call, unsigned stream,
 
 	if (!recorded)
 		writer_count_passed();
-	if (recorded && echo != STREAM_PASS &&
+	if (echo != STREAM_PASS &&
 		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
 			format, ap)) {
 		writer_count_passed();
 		loud = true;
-	} else if (recorded && position_matters(echo)) {
+	} else if (position_matters(echo)) {
 		print_echo(echo, error, format, ap);
 	}
-	if (!recorded)
-		loud = true;
 	if (!recorded || is_written(stream)) {
 		set_echo(loud);
 		errno = error; /* for "%m" */

@@ -45,6 +45,14 @@ for syslog in replace tee pass; do
 		"$(grep -a "^syslog_echo: " "$TMP/threads/stderr" | sort -u | wc -l) $(wc -l <"$TMP/threads/real.stderr")"
 done
 
+natively "$TMP/native" "$victim" fails
+for action in drop pass tee; do
+	printf '[rules]\nstream syslog %s\n' $action >"$TMP/conf"
+	BINLOG_CONFIG=$TMP/conf recorded "$TMP/ruled" "$victim" fails
+	why=$(differences "$TMP/native" "$TMP/ruled")
+	verdict ${#why} "stream syslog $action: the echo is recorded all the same, and not printed" "$why"
+done
+
 compare "What is echoed moves stderr as far as natively" "$victim" positions
 
 # At full hours one may be behind the other.
