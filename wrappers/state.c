@@ -385,10 +385,11 @@ static void keep_lines(int fd)
 	const struct stream *stream = &streams[slot & STREAMS_MAX];
 	FILE *file = (FILE *)(uintptr_t)(slot >> STREAMS_BITS);
 
+	/* One with another number by now may be closed, and freed. */
 	if (likely(!file || !stream->terminal ||
 		    stream->buffering != BINLOG_BUFFER_LINE) ||
-		file->_IO_buf_base || file->_flags & LIBIO_LINE_BUFFERED ||
-		process_is_borrowed())
+		file->_fileno != fd || file->_IO_buf_base ||
+		file->_flags & LIBIO_LINE_BUFFERED || process_is_borrowed())
 		return;
 	position_settle();
 	if (streams_has_said(file))
@@ -414,10 +415,18 @@ int state_close(int fd)
 	return result;
 }
 
+/* Higher ones of terminals are hardly ever closed together. */
+static void keep_lines_range(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd <= STDERR_FILENO; fd++)
+		keep_lines((int)fd);
+}
+
 int state_close_range(unsigned first, unsigned last, int flags)
 {
 	int result;
 
+	keep_lines_range(first, last);
 	streams_forget_range(first, last);
 	result = next_close_range(first, last, flags);
 	streams_forget_range(first, last);
@@ -428,6 +437,7 @@ void state_closefrom(int first)
 {
 	unsigned from = first < 0 ? 0 : (unsigned)first;
 
+	keep_lines_range(from, UINT_MAX);
 	streams_forget_range(from, UINT_MAX);
 	next_closefrom(first);
 	streams_forget_range(from, UINT_MAX);

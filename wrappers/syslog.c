@@ -9,6 +9,7 @@
 #include "shim/stdio/cancel.h"
 #include "shim/stdio/fast.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
 #include "wrappers/formatted.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -17,7 +18,8 @@
 static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
-/* Of these LOG_PERROR is hidden from libc for now: see set_echo(). */
+/* Of these LOG_PERROR is hidden from libc for now, also by openlog(), between
+ * which and the next message another thread may have one: see set_echo(). */
 static bool log_is_quiet;
 
 uint32_t syslog_off;
@@ -44,6 +46,8 @@ static void set_off(uint32_t one, uint32_t other)
 /* Where messages are not sent, the connection is not made either. */
 static int native_option(int option)
 {
+	if (__atomic_load_n(&log_is_quiet, __ATOMIC_RELAXED))
+		option &= ~LOG_PERROR;
 	return streams_syslog() != STREAM_PASS && !streams[STREAM_SYSLOG].tee
 		       ? option & ~LOG_NDELAY
 		       : option;
@@ -61,8 +65,6 @@ static void set_echo(bool loud)
 	if (!(option & LOG_PERROR) || __atomic_exchange_n(&log_is_quiet, !loud,
 					      __ATOMIC_RELAXED) != loud)
 		return;
-	if (!loud)
-		option &= ~LOG_PERROR;
 	next_openlog(NULL, native_option(option),
 		__atomic_load_n(&log_facility, __ATOMIC_RELAXED));
 }
@@ -76,13 +78,14 @@ void syslog_open(const char *name, int option, int facility)
 		(facility != 0 ||
 			libc_has(host_libc_version, LIBC_KERN_FACILITY)))
 		__atomic_store_n(&log_facility, facility, __ATOMIC_RELAXED);
-	__atomic_store_n(&log_is_quiet, false, __ATOMIC_RELAXED);
 	next_openlog(name, native_option(option), facility);
 }
 
+/* Whose name is that of the next message.  Never null again: another thread may
+ * be about to record one. */
 void syslog_close(void)
 {
-	__atomic_store_n(&log_ident, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&log_ident, __progname, __ATOMIC_RELEASE);
 	next_closelog();
 }
 
@@ -100,11 +103,12 @@ int syslog_mask(int mask)
 /* Ticks for which the offset from UTC is taken to stay: one to two minutes. */
 #define OFFSET_SHIFT 37
 
-/* In the bits that a period has not, as long as a machine runs. */
+/* In the bits that a period has not, as long as a machine runs.  By names that
+ * no program may have for something else. */
 static uint64_t time_zone(void)
 {
-	return ((uint64_t)timezone ^ (uintptr_t)tzname[0] ^
-		       (uintptr_t)tzname[1] << 1)
+	return ((uint64_t)__timezone ^ (uintptr_t)__tzname[0] ^
+		       (uintptr_t)__tzname[1] << 1)
 	       << (64 - OFFSET_SHIFT);
 }
 
@@ -160,10 +164,12 @@ static bool record_fast(const struct call *call, unsigned stream, int priority,
 	       fast_syslog(call, &message, format, ap);
 }
 
+#define PREFIXES 4
+
 static bool record(const struct call *call, unsigned stream, unsigned text,
 	int priority, int chk, const char *format, va_list ap)
 {
-	const struct capture_prefix prefix[] = {
+	const struct capture_prefix prefix[PREFIXES] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
 			.number = has_option(LOG_PID) ? (int)SYS0(getpid) : 0},
@@ -173,7 +179,7 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	const struct capture_text how = {.stream = stream,
 		.text = text,
 		.chk = chk,
-		.prefixes = 4,
+		.prefixes = PREFIXES,
 		.prefix = prefix};
 
 	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
@@ -191,13 +197,15 @@ static void switch_off(uint32_t bits)
 	set_off(__atomic_load_n(&masked, __ATOMIC_RELAXED), bits);
 }
 
-/* What LOG_PERROR asks for, where libc does not do it. */
-static COLD void print_echo(int error, const char *format, va_list ap)
+/* What LOG_PERROR asks for, where libc does not do it; what `recorded` has in
+ * place of that is only counted. */
+static COLD void print_echo(
+	unsigned recorded, int error, const char *format, va_list ap)
 {
 	const char *name = ident();
 	struct formatted formatted;
 	const char *at;
-	size_t left;
+	size_t left, around;
 	bool ends;
 
 	formatted_start(&formatted);
@@ -210,6 +218,7 @@ static COLD void print_echo(int error, const char *format, va_list ap)
 	}
 	if (name)
 		formatted_put(&formatted, ": ");
+	around = formatted.length;
 	errno = error;
 	formatted_print(&formatted, format, ap);
 	/* Whether it has a newline tells its last byte; but it ends at a NUL.
@@ -220,7 +229,13 @@ static COLD void print_echo(int error, const char *format, va_list ap)
 	if (!ends)
 		formatted_put(&formatted, "\n");
 	at = formatted.text;
-	left = formatted.length;
+	/* libc says nothing where the format fails. */
+	left = formatted.failed ? 0 : formatted.length;
+	if (recorded != STREAM_PASS && left > 0) {
+		/* One byte was for each prefix. */
+		position_add(recorded, around + !ends - PREFIXES);
+		left = 0;
+	}
 	while (left > 0) {
 		ssize_t written = next_write(STDERR_FILENO, at, left);
 
@@ -265,20 +280,20 @@ static COLD void record_and_write(const struct call *call, unsigned stream,
 
 	if (!recorded)
 		writer_count_passed();
-	if (recorded && echo != STREAM_PASS &&
+	if (echo != STREAM_PASS &&
 		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
 			format, ap)) {
 		writer_count_passed();
 		loud = true;
+	} else if (position_matters(echo)) {
+		print_echo(echo, error, format, ap);
 	}
-	if (!recorded)
-		loud = true;
 	if (!recorded || is_written(stream)) {
 		set_echo(loud);
 		errno = error; /* for "%m" */
 		pass_on_vsyslog(priority, chk, format, ap);
 	} else if (loud) {
-		print_echo(error, format, ap);
+		print_echo(STREAM_PASS, error, format, ap);
 	}
 }
 

@@ -1,9 +1,12 @@
 /*
  * Messages to syslog.  "echo": as LOG_PERROR prints them, between other text on
- * stderr, with priorities that do not exist.  "zone": what time it was for each,
- * on stdout, while the time zone changes.
+ * stderr, with priorities that do not exist.  "fails": likewise, between which
+ * a format fails.  "threads": likewise, while threads open and close the log.
+ * "positions": where stderr stands after them.  "zone": what time it was for
+ * each, on stdout, while the time zone changes.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,12 @@
 #include <unistd.h>
 
 #define NO_PRIORITY 0x12340
+
+#ifdef OWN_NAMES
+/* What it calls so is nothing of libc's. */
+int its_timezone __asm__("timezone") = 5;
+char its_tzname[16] __asm__("tzname") = "mine";
+#endif
 
 static void echo(void)
 {
@@ -47,6 +56,51 @@ static void echo(void)
 	syslog(LOG_INFO, "elsewhere");
 }
 
+static void fails(void)
+{
+	openlog("fails", LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "begin");
+	syslog(LOG_INFO, "%d %ls", 1, L"\xd800");
+	syslog(LOG_INFO, "end");
+}
+
+static void positions(void)
+{
+	openlog("positions", LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "one %d", 1);
+	printf("%ld\n", (long)lseek(STDERR_FILENO, 0, SEEK_CUR));
+	syslog(LOG_INFO, "%s", "two\n");
+	printf("%ld\n", (long)lseek(STDERR_FILENO, 0, SEEK_CUR));
+}
+
+static int opened, ends;
+
+static void *open_often(void *unused)
+{
+	for (; !__atomic_load_n(&ends, __ATOMIC_RELAXED); opened++) {
+		openlog(NULL, LOG_PERROR, LOG_USER);
+		closelog();
+	}
+	return unused;
+}
+
+static void threads(void)
+{
+	pthread_t thread[3];
+
+	openlog(NULL, LOG_PERROR, LOG_USER);
+	syslog(LOG_INFO, "begin");
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, open_often, NULL);
+	while (__atomic_load_n(&opened, __ATOMIC_RELAXED) == 0)
+		;
+	for (int i = 0; i < 9000; i++)
+		syslog(LOG_INFO, "message %d", i);
+	__atomic_store_n(&ends, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void say(const char *zone)
 {
 	time_t now = time(NULL);
@@ -77,6 +131,12 @@ int main(int argc, char **argv)
 {
 	if (strcmp(argv[1], "echo") == 0)
 		echo();
+	else if (strcmp(argv[1], "fails") == 0)
+		fails();
+	else if (strcmp(argv[1], "threads") == 0)
+		threads();
+	else if (strcmp(argv[1], "positions") == 0)
+		positions();
 	else
 		zone();
 	return 0;

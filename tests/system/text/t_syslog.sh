@@ -29,13 +29,42 @@ for stderr in auto replace tee pass; do
 	done
 done
 
-recorded "$TMP/zones" "$victim" zone
-raw syslog "$TMP/zones/capture" >"$TMP/messages"
+"$victim" fails 2>"$TMP/wanted"
+for stderr in replace tee pass; do
+	for syslog in replace tee pass; do
+		rm -rf "$TMP/capture"
+		LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture BINLOG_STREAMS=stderr=$stderr,syslog=$syslog "$victim" fails 2>"$TMP/real"
+		[ $stderr = replace ] && raw stderr "$TMP/capture" >"$TMP/real"
+		same_file "stderr=$stderr, syslog=$syslog: a format that fails has no echo, as natively" "$TMP/wanted" "$TMP/real"
+	done
+done
+
+for syslog in replace tee pass; do
+	BINLOG_STREAMS=stderr=replace,syslog=$syslog recorded "$TMP/threads" "$victim" threads
+	same "syslog=$syslog: while threads open and close the log each message is echoed once, with the program's name" "9001 0" \
+		"$(grep -a "^syslog_echo: " "$TMP/threads/stderr" | sort -u | wc -l) $(wc -l <"$TMP/threads/real.stderr")"
+done
+
+natively "$TMP/native" "$victim" fails
+for action in drop pass tee; do
+	printf '[rules]\nstream syslog %s\n' $action >"$TMP/conf"
+	BINLOG_CONFIG=$TMP/conf recorded "$TMP/ruled" "$victim" fails
+	why=$(differences "$TMP/native" "$TMP/ruled")
+	verdict ${#why} "stream syslog $action: the echo is recorded all the same, and not printed" "$why"
+done
+
+compare "What is echoed moves stderr as far as natively" "$victim" positions
+
 # At full hours one may be behind the other.
 hours() { sed 's/^.*:\(..\):..:..*$/\1/; s/^<.*> *... .. \(..\):.*/\1/' "$1"; }
-near=$(paste -d ' ' <(grep -v before "$TMP/messages" | hours /dev/stdin) "$TMP/zones/stdout" |
-	awk 'NF == 2 && ($2 - $1 + 24) % 24 <= 1 { n++ } END { print n + 0 }')
-same "A message has the time of the zone that tzset() has set last" 5 "$near"
+build syslog_echo -DOWN_NAMES -o "$TMP/own_names"
+for program in own_names syslog_echo; do
+	recorded "$TMP/zones" "$TMP/$program" zone
+	raw syslog "$TMP/zones/capture" >"$TMP/messages"
+	near=$(paste -d ' ' <(grep -v before "$TMP/messages" | hours /dev/stdin) "$TMP/zones/stdout" |
+		awk 'NF == 2 && ($2 - $1 + 24) % 24 <= 1 { n++ } END { print n + 0 }')
+	same "$program: a message has the time of the zone that tzset() has set last" 5 "$near"
+done
 same "A change of TZ that libc has not looked at is none" "$(grep -a 'AAA0$' "$TMP/messages" | tail -n 1 | hours /dev/stdin)" \
 	"$(grep -a 'before$' "$TMP/messages" | hours /dev/stdin)"
 finish

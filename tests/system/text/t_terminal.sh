@@ -218,7 +218,7 @@ done
 verdict ${#why} "--as-written: reading flushes what it flushes natively" "$why"
 # ---- a FILE that was on a terminal ----
 build off_terminal
-for how in none plain flushed "plain close" "flushed close"; do
+for how in none plain flushed "plain close" "flushed close" "plain close_range"; do
 	for file in pass tee replace; do
 		rm -f "$TMP/off"
 		# shellcheck disable=SC2086
@@ -235,4 +235,6 @@ for how in none plain flushed "plain close" "flushed close"; do
 		same_file "$how: what was on a terminal keeps its lines in a file ($file)" "$TMP/off.native" "$TMP/off"
 	done
 done
+recorded_met -- "$TMP/off_terminal" "$TMP/off" freed
+same "The memory of a FILE that had another number is the program's once it is closed" 0 "$(cat "$TMP/off")"
 finish
