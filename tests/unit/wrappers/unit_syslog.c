@@ -14,6 +14,7 @@
 #include "shim/host/pass_on.h"
 #include "shim/stdio/fast.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
@@ -36,6 +37,8 @@ static struct {
 	uint64_t ticks;
 	const char *opened;
 	int option, facility;
+	bool matters;	/* where the writes of stderr would go */
+	size_t counted; /* what no record tells of its bytes */
 } world;
 
 void control_follow(void)
@@ -61,6 +64,17 @@ void writer_count_passed(void)
 void writer_count_dropped(void)
 {
 	world.dropped++;
+}
+
+bool position_matters(unsigned stream)
+{
+	return world.matters && stream != STREAM_PASS;
+}
+
+void position_add(unsigned stream, size_t bytes)
+{
+	assert_int_equal(stream, STDERR_STREAM);
+	world.counted += bytes;
 }
 
 static struct tm *local_time(const time_t *now, struct tm *to)
@@ -304,6 +318,7 @@ static void a_program_may_have_no_name(void **state)
 
 	(void)state;
 	__progname = NULL;
+	syslog_close();
 	LOGS("s", LOG_INFO, "text");
 	assert_null(world.ident);
 	__progname = kept;
@@ -420,6 +435,14 @@ static void an_echo_is_recorded_where_stderr_is(void **state)
 	streams[STDERR_STREAM].tee = true;
 	LOGS("sew", LOG_ERR, "text");
 	streams[STDERR_STREAM].tee = false;
+	/* A record of it counts what it says, and one for each prefix. */
+	world.matters = true;
+	LOGS("se", LOG_ERR, "text");
+	assert_int_equal(
+		world.counted + 4 + strlen("text"), strlen(world.with_pid));
+	LOGS("se", LOG_ERR, "text\n");
+	assert_int_equal(world.counted + 2 * (4 + strlen("text")) + 1,
+		2 * strlen(world.with_pid));
 }
 
 /* Then libc prints it, but not where that is recorded and nothing else. */
