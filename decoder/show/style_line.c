@@ -205,8 +205,9 @@ static void put_text(struct line *line, const struct shown *shown)
 	put_colored(out, shown->level, shown->text, first, indent);
 	if (place)
 		line_place_put(place, &room, out);
-	put_colored(out, shown->level, shown->text + first,
-		shown->bytes - first, indent);
+	if (end)
+		put_colored(out, shown->level, end, shown->bytes - first,
+			indent);
 	render_buffer_put_byte(out, '\n');
 }
 
