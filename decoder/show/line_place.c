@@ -183,8 +183,8 @@ size_t line_place_load(struct line_place *place, const char *bytes, size_t size)
 	place->function = bytes + whole;
 	place->line = place->function + place->function_bytes;
 	place->path = place->line + place->line_bytes;
-	whole += place->function_bytes + place->line_bytes +
-		 place->path_bytes + 1;
+	whole += place->function_bytes + place->line_bytes + place->path_bytes +
+		 1;
 	if (size >= whole)
 		return whole;
 	*place = nowhere; /* there was no memory for it */

@@ -206,8 +206,8 @@ static void put_text(struct line *line, const struct shown *shown)
 	if (place)
 		line_place_put(place, &room, out);
 	if (end)
-		put_colored(out, shown->level, end, shown->bytes - first,
-			indent);
+		put_colored(
+			out, shown->level, end, shown->bytes - first, indent);
 	render_buffer_put_byte(out, '\n');
 }
 
