@@ -255,7 +255,7 @@ bool definition_add_creation(struct definition_table *table,
 		table, record, program->module_count, &programs->pool);
 	context = good ? id_map_find(&table->contexts, head.id) : NULL;
 	/* Without memory the id still means what it did. */
-	if (context == before)
+	if (!context || context == before)
 		return good;
 	/* These are the writer's own. */
 	context->format = context->function = NULL;

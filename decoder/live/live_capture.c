@@ -456,7 +456,8 @@ static bool make_room_to_keep(struct live_capture *capture, size_t size)
 
 	if (capture->kept_room - capture->kept_bytes >= size)
 		return true;
-	drop_past(capture);
+	if (capture->kept)
+		drop_past(capture);
 	room = 2 * capture->kept_bytes + size + 4096;
 	if (room <= capture->kept_room)
 		return true;

@@ -6,6 +6,8 @@
 
 #include "base/text_width.h"
 
+#define TAB 8u /* columns between those that a tab leads to */
+
 static const char *cut_mark(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -60,6 +62,28 @@ void text_cut_put_end(
 	render_buffer_put(out, text + bytes - kept, kept);
 }
 
+/* A line, with spaces for its tabs. */
+static void put_expanded(
+	struct render_buffer *out, const char *line, size_t bytes)
+{
+	size_t columns = 0;
+	const char *tab;
+
+	while ((tab = bytes > 0 ? memchr(line, '\t', bytes) : NULL)) {
+		size_t length = (size_t)(tab - line);
+		size_t spaces;
+
+		columns += text_width(line, length);
+		spaces = TAB - columns % TAB;
+		columns += spaces;
+		render_buffer_put(out, line, length);
+		render_buffer_fill(out, ' ', spaces);
+		line = tab + 1;
+		bytes -= length + 1;
+	}
+	render_buffer_put(out, line, bytes);
+}
+
 /* What is left of a line within a width. */
 typedef void put_line(struct render_buffer *out, const char *line, size_t bytes,
 	size_t width, size_t indent);
@@ -67,7 +91,7 @@ typedef void put_line(struct render_buffer *out, const char *line, size_t bytes,
 static void each_line(struct render_buffer *out, size_t from, size_t width,
 	size_t indent, put_line *put)
 {
-	struct render_buffer text = {0};
+	struct render_buffer text = {0}, line = {0};
 	const char *at, *end, *line_end;
 
 	if (width == 0 || out->failed || out->length == from)
@@ -78,12 +102,17 @@ static void each_line(struct render_buffer *out, size_t from, size_t width,
 	at = render_buffer_from(&text, 0);
 	for (end = at + text.length; at < end; at = line_end + 1) {
 		line_end = memchr(at, '\n', (size_t)(end - at));
-		put(out, at, (size_t)((line_end ? line_end : end) - at), width,
+		line.length = 0;
+		put_expanded(
+			&line, at, (size_t)((line_end ? line_end : end) - at));
+		put(out, render_buffer_from(&line, 0), line.length, width,
 			indent);
 		if (!line_end)
 			break;
 		render_buffer_put_byte(out, '\n');
 	}
+	out->failed |= line.failed;
+	render_buffer_free(&line);
 	render_buffer_free(&text);
 }
 

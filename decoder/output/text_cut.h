@@ -22,7 +22,8 @@ void text_cut_put_end(
 
 /*
  * What has been appended from there on, lines of it or one without its end: no
- * line takes more columns than `width`.  0: it stays as it is.
+ * line takes more columns than `width`, with its tabs, which become spaces.
+ * 0: it stays as it is.
  */
 void text_cut_lines(struct render_buffer *out, size_t from, size_t width);
 

@@ -464,9 +464,10 @@ static bool put_piece(
 	struct compressed *to, size_t raw, size_t *begin, bool begins_frame)
 {
 	const size_t size = to->bytes.length - *begin;
-	struct pack_piece *last = to->pieces + to->count - 1;
+	struct pack_piece *last =
+		to->count > 0 ? &to->pieces[to->count - 1] : NULL;
 
-	if (!begins_frame && to->count > 0 && last->size < PIECE_LEAST) {
+	if (!begins_frame && last && last->size < PIECE_LEAST) {
 		last->size += (uint32_t)size;
 		last->raw += (uint32_t)raw;
 	} else {

@@ -247,7 +247,8 @@ bool stdio_model_copy(struct stdio_model *to, const struct stdio_model *from)
 	to->room = to->used = 0;
 	if (!make_room(to, from->used))
 		return false;
-	memcpy(to->data, from->data, from->used);
+	if (from->used > 0)
+		memcpy(to->data, from->data, from->used);
 	to->used = from->used;
 	return true;
 }

@@ -17,17 +17,6 @@
 #define TAB 8u /* columns between those that a tab leads to */
 #define GAP 2u /* between a line and its place, at least */
 
-struct line_place {
-	const char *function; /* escaped; empty: not known */
-	size_t function_bytes;
-	size_t function_width;
-	const char *line; /* `FILE:LINE`, escaped; empty: not known */
-	size_t line_bytes;
-	size_t line_width;
-	const char *path; /* of the file; null: it is no link */
-	unsigned number;
-};
-
 /* Of contexts that have none. */
 static struct line_place nowhere;
 
@@ -107,6 +96,7 @@ static struct line_place *look_up(
 		.line_bytes = making.line.length,
 		.line_width = text_width(render_buffer_from(&making.line, 0),
 			making.line.length),
+		.path_bytes = making.path.length,
 		.number = making.number,
 	};
 	place->function = keep(&making.function, message->pool);
@@ -171,6 +161,36 @@ const struct line_place *line_place_of(
 	return place;
 }
 
+void line_place_save(const struct line_place *place, struct render_buffer *out)
+{
+	if (!place)
+		place = &nowhere;
+	render_buffer_put(out, (const char *)place, sizeof(*place));
+	render_buffer_put(out, place->function, place->function_bytes);
+	render_buffer_put(out, place->line, place->line_bytes);
+	render_buffer_put(out, place->path, place->path_bytes);
+	render_buffer_put_byte(out, '\0');
+}
+
+size_t line_place_load(struct line_place *place, const char *bytes, size_t size)
+{
+	size_t whole = sizeof(*place);
+
+	*place = nowhere;
+	if (size < whole)
+		return 0;
+	memcpy(place, bytes, sizeof(*place));
+	place->function = bytes + whole;
+	place->line = place->function + place->function_bytes;
+	place->path = place->line + place->line_bytes;
+	whole += place->function_bytes + place->line_bytes + place->path_bytes +
+		 1;
+	if (size >= whole)
+		return whole;
+	*place = nowhere; /* there was no memory for it */
+	return 0;
+}
+
 size_t line_place_columns(const char *line, size_t bytes)
 {
 	size_t columns = 0;
@@ -214,7 +234,7 @@ void line_place_put(const struct line_place *place,
 		named = false;
 		columns = place->line_width;
 	}
-	if (room->used + GAP + columns > room->width)
+	if (columns == 0 || room->used + GAP + columns > room->width)
 		return;
 	render_buffer_fill(out, ' ', room->width - room->used - columns);
 	if (room->color)

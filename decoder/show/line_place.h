@@ -7,6 +7,7 @@
 #ifndef DECODER_LINE_PLACE_H
 #define DECODER_LINE_PLACE_H
 
+#include "base/render_buffer.h"
 #include "decoder/capture/message.h"
 #include "decoder/names/locations.h"
 
@@ -25,11 +26,29 @@ struct line_places {
 };
 
 /* Kept with the contexts of messages. */
-struct line_place;
+struct line_place {
+	const char *function; /* escaped; empty: not known */
+	size_t function_bytes;
+	size_t function_width;
+	const char *line; /* `FILE:LINE`, escaped; empty: not known */
+	size_t line_bytes;
+	size_t line_width;
+	const char *path; /* of the file; empty: it is no link */
+	size_t path_bytes;
+	unsigned number;
+};
 
 /* Null: it is not known, or out of memory. */
 const struct line_place *line_place_of(
 	const struct line_places *places, const struct message *message);
+
+/* Appends a copy, for when the message is gone; null: that there is none. */
+void line_place_save(const struct line_place *place, struct render_buffer *out);
+
+/* The one that such bytes begin with, which it points into: how many of them
+ * it has. */
+size_t line_place_load(
+	struct line_place *place, const char *bytes, size_t size);
 
 /* Columns of a line as a terminal shows it, with its tabs. */
 size_t line_place_columns(const char *line, size_t bytes);

@@ -205,18 +205,14 @@ static void put_text(struct line *line, const struct shown *shown)
 	put_colored(out, shown->level, shown->text, first, indent);
 	if (place)
 		line_place_put(place, &room, out);
-	put_colored(out, shown->level, shown->text + first,
-		shown->bytes - first, indent);
+	if (end)
+		put_colored(
+			out, shown->level, end, shown->bytes - first, indent);
 	render_buffer_put_byte(out, '\n');
 }
 
-/* What a screen has before the head of a line, which is put there later. */
-struct before {
-	uint64_t wall;
-	const struct line_place *place;
-};
-
-/* Where there are colours the level comes first, then what is for a screen. */
+/* Where there are colours the level comes first, then what is for a screen:
+ * the time, and the place, which is put there later. */
 static void describe(void *closure, const struct message *message,
 	struct render_buffer *head, struct render_buffer *tail)
 {
@@ -224,14 +220,12 @@ static void describe(void *closure, const struct message *message,
 
 	if (line->settings.color)
 		render_buffer_put_byte(head, (char)message_level(message));
-	if (line->on_screen) {
-		struct before before = {.wall = message->wall};
-
-		if (line->settings.places)
-			before.place =
-				line_place_of(line->settings.places, message);
-		render_buffer_put(head, (const char *)&before, sizeof(before));
-	}
+	if (line->on_screen)
+		render_buffer_put(head, (const char *)&message->wall,
+			sizeof(message->wall));
+	if (line->on_screen && line->settings.places)
+		line_place_save(
+			line_place_of(line->settings.places, message), head);
 	put_head(closure, message, head);
 	put_tail(closure, message, tail);
 }
@@ -275,17 +269,24 @@ static void put_lines(void *closure, const struct line_joiner_lines *lines)
 	struct shown shown = {.level = color ? *head : -1,
 		.text = lines->text,
 		.bytes = lines->bytes};
-	struct before before;
+	struct line_place place;
+	uint64_t wall;
 	size_t start;
 
 	head += color;
 	bytes -= color;
-	if (line->on_screen && bytes >= sizeof(before)) {
-		memcpy(&before, head, sizeof(before));
-		line_screen_put_day(&line->screen, before.wall, out);
-		shown.place = before.place;
-		head += sizeof(before);
-		bytes -= sizeof(before);
+	if (line->on_screen && bytes >= sizeof(wall)) {
+		memcpy(&wall, head, sizeof(wall));
+		line_screen_put_day(&line->screen, wall, out);
+		head += sizeof(wall);
+		bytes -= sizeof(wall);
+	}
+	if (line->on_screen && line->settings.places) {
+		size_t loaded = line_place_load(&place, head, bytes);
+
+		shown.place = &place;
+		head += loaded;
+		bytes -= loaded;
 	}
 	shown.start = out->length;
 	render_buffer_put(out, head, bytes);

@@ -525,6 +525,7 @@ static void refuse(struct resolver *resolver, struct source_rule *rule,
 	render_buffer_put_string(out, resolver->module->name);
 	render_buffer_put_string(out, at);
 	render_buffer_put_string(out, statement_refusal_why(place->refusal));
+	render_buffer_put_byte(out, '\0');
 }
 
 /* Whether it is where a rule about the source says. */
@@ -623,7 +624,7 @@ static void say_refused(
 		snprintf(more, sizeof(more), ", and %zu more",
 			rule->refused - 1);
 	say(resolver, rule->line, "cannot be told apart while it runs: ",
-		rule->refusal.length > 0 ? rule->refusal.data : "", more);
+		rule->refusal.failed ? "" : rule->refusal.data, more);
 }
 
 static void say_no_list(const struct resolver *resolver, const char *why)

@@ -637,6 +637,7 @@ int main(int argc, char **argv)
 	static struct refusal refusal;
 	struct summary summary = {0};
 	const char *directory;
+	char *shown = NULL;
 	int status;
 
 	if (selftest_is_program(argv[0], &status))
@@ -644,8 +645,9 @@ int main(int argc, char **argv)
 	parse(&request, argc, argv);
 	directory = getenv("BINLOG_DIR");
 	if (directory && *directory)
-		summary.shown = strdup(directory);
+		summary.shown = shown = strdup(directory);
 	if (!prepare(&request, &refusal)) {
+		free(shown);
 		complain(refusal.sentence, NULL);
 		return (int)refusal.status;
 	}

@@ -456,9 +456,12 @@ static void print_no_match(const struct show *show)
 	char given[256] = "";
 	size_t length = 0, count = 0, i;
 
-	/* Of bytes, none is an answer like any other. */
+	/* Of bytes, none is an answer like any other; what matches may be of no
+	 * known line. */
 	if (show->options.quiet || show->captured == 0 ||
+		show->options.lines == 0 ||
 		strcmp(show->options.style, "raw") == 0 ||
+		strcmp(show->options.style, "quickfix") == 0 ||
 		show->outputs.count != 1 || one->output.wrote ||
 		one->output.failed != 0 || one->split)
 		return;

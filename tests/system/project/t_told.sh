@@ -64,6 +64,13 @@ binlog show --raw --grep=nothing c >out 2>said
 same "of bytes none may be what is asked for" "" "$(grep matches said)"
 binlog show --grep='value 3' --lines=1 c >out 2>said
 same "what matches: not a word of it" 0 "$(grep -c matches said)"
+strip -o stripped prog
+LD_PRELOAD=$lib BINLOG_DIR=unknown ./stripped >/dev/null
+for how in '--lines=0 c' '--output=quickfix unknown'; do
+	# shellcheck disable=SC2086 # lists of words
+	binlog show --grep='value 3' $how >out 2>said
+	same "$how: nor of what matches and is not shown" "0 0" "$(wc -l <out) $(grep -c matches said)"
+done
 binlog show -q --grep=nothing c >out 2>said
 same "with --quiet neither" "" "$(cat said)"
 

@@ -143,6 +143,32 @@ LD_PRELOAD=$lib BINLOG_DIR=tabbed ./tabs >/dev/null
 same "tabs and wide characters take their columns" "100 100" \
 	"$(NO_COLOR=1 on 100 "$show" -q tabbed | expand | while IFS= read -r line; do python3 "$here/support/screen_width.py" <<<"$line"; done | paste -sd ' ')"
 same "and are where they were" 2 "$(NO_COLOR=1 on 100 "$show" -q tabbed | grep -cE 'a	b	7  +main tabs.c:4|日本語 7  +main tabs.c:5')"
+cat >begun.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+static void *begin_line(void *nothing)
+{
+	printf("begun:");
+	return nothing;
+}
+int main()
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, begin_line, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	puts("end");
+	return 0;
+}
+C
+$CC -g -O0 -w -pthread -o begun begun.c
+LD_PRELOAD=$lib BINLOG_DIR=begun.data ./begun >/dev/null
+# What was freed is overwritten.
+same "a line that is not whole until its thread has long ended has its place" 2 \
+	"$(GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=85 "$show" -q --width=100 begun.data |
+		grep -c 'begun:  *begin_line begun.c:5$')"
 mv talk talk.away
 same "what is not there is not complained of: nobody has asked" "$("$show" -q capture | short | flat)" \
 	"$(BINLOG_CACHE='' NO_COLOR=1 on 120 "$show" -q capture | placeless | flat)"

@@ -68,7 +68,7 @@ static uint64_t value_of(enum kind kind, size_t i, unsigned width)
 	case SCALED:
 		return 26 * below(5000);
 	case FEW:
-		return ((uint64_t)below(5) << 8 * width) * 77;
+		return ((uint64_t)below(5) << 8 * (width % 8)) * 77;
 	case OUTLIERS:
 		return below(100) ? 26 + below(50) : next_random();
 	case FIRST_IS_ANOTHER:

@@ -284,9 +284,33 @@ static void a_creation_without_memory_leaves_the_contexts_that_are_there(
 	program_table_free(&programs);
 }
 
+static void a_damaged_creation_leaves_the_contexts_that_are_there(void **state)
+{
+	const struct binlog_context_record head = {.id = ID,
+		.text = BINLOG_TEXT_CREATED,
+		.depth = 1,
+		.arguments = 1};
+	struct program_table programs = {0};
+	struct definition_table table = {.programs = &programs};
+	const struct program program = {.pid = 1};
+	struct record record =
+		record_of(&head, sizeof(head), "\7\6\5\4\3\2\1\0", 8);
+	struct cursor cursor = cursor_over(record.bytes, record.size);
+
+	(void)state;
+	define_all(&table);
+	assert_false(
+		definition_add_creation(&table, &cursor, &program, &programs));
+	assert_true(has_context(&table));
+	definition_table_free(&table);
+	program_table_free(&programs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_damaged_creation_leaves_the_contexts_that_are_there),
 		cmocka_unit_test(what_is_whole_is_defined),
 		cmocka_unit_test(
 			a_creation_without_memory_leaves_the_contexts_that_are_there),

@@ -118,8 +118,10 @@ static void check_record(struct log *log, const char *bytes, size_t size)
 	assert_int_equal(msgpack_unpack_next(&value, bytes, size, &at),
 		MSGPACK_UNPACK_SUCCESS);
 	assert_int_equal(at, size);
-	if (tag == PACKED_MARK || tag == PACKED_PARITY)
+	if (tag == PACKED_MARK || tag == PACKED_PARITY) {
+		msgpack_unpacked_destroy(&value);
 		return;
+	}
 	log->masks += field_of(&value.data, PACKED_ALL_MASK) != 0;
 	log->messages += tag == PACKED_DATA;
 	if (tag == PACKED_BATCH) {

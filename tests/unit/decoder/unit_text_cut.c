@@ -124,6 +124,20 @@ static void words_go_on_below(void **state)
 	check(&out, "a\n  wordt...\n  b");
 }
 
+static void tabs_take_the_columns_that_they_lead_over(void **state)
+{
+	struct render_buffer out = {0};
+
+	(void)state;
+	setenv("LC_ALL", "C", 1);
+	render_buffer_put_string(&out, "a\t" WIDE "c\td\nlongword\te");
+	text_cut_lines(&out, 0, 16);
+	check(&out, "a       " WIDE "c  ...\nlongword     ...");
+	render_buffer_put_string(&out, "a\tbcd\te");
+	text_cut_wrap(&out, 0, 10, 2);
+	check(&out, "a\n  bcd\n  e");
+}
+
 /* Trying each length anew would take days. */
 static void a_name_of_accents_is_looked_at_once(void **state)
 {
@@ -157,6 +171,7 @@ int main(void)
 		cmocka_unit_test(a_cut_text_has_its_mark_within_the_width),
 		cmocka_unit_test(each_line_is_cut_by_itself),
 		cmocka_unit_test(words_go_on_below),
+		cmocka_unit_test(tabs_take_the_columns_that_they_lead_over),
 		cmocka_unit_test(a_name_of_accents_is_looked_at_once),
 	};
 

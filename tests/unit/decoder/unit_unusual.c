@@ -258,7 +258,8 @@ static struct steps steps_of(
 	size_t other;
 	int i;
 
-	for (i = 0; i < turns; i++, value += step) {
+	for (i = 0; i < turns;
+		i++, value = (int64_t)((uint64_t)value + (uint64_t)step)) {
 		for (other = 0; other < count; other++)
 			if (others[other][0] == i)
 				value = others[other][1];
