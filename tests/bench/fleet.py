@@ -1,4 +1,5 @@
 """Many hosts: what sending messages to a server takes, beside clickhouse-client with the same rows, and questions there and of logs."""
+import glob
 import os
 import shutil
 import socket
@@ -28,12 +29,19 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def unpacked(bench, name):
+    """A command, with the libraries that were unpacked beside it; null: it is not there."""
+    root = os.environ.get("DEBS", bench.build + "/debs") + "/root/usr"
+    program = shutil.which(name, path=os.pathsep.join([os.environ["PATH"], "/usr/sbin", root + "/bin", root + "/sbin"]))
+    libraries = os.pathsep.join(glob.glob(root + "/lib/*-linux-gnu*"))
+    return program and ["env", *(["LD_LIBRARY_PATH=" + libraries] if libraries else []), program]
+
+
 class Server:
     """One of its own, on loopback, in a directory that goes with it."""
 
     def __init__(self, bench):
-        places = os.pathsep.join([os.environ["PATH"], "/usr/sbin", bench.build + "/debs/root/usr/bin", bench.build + "/debs/root/usr/sbin"])
-        self.program, self.client = (shutil.which(name, path=places) for name in ("clickhouse-server", "clickhouse-client"))
+        self.program, self.client = unpacked(bench, "clickhouse-server"), unpacked(bench, "clickhouse-client")
         if not self.program:
             raise Unavailable("there is no clickhouse-server: `make deps-check` unpacks one")
         self.dir = tempfile.mkdtemp(dir=bench.dir)
@@ -41,7 +49,7 @@ class Server:
         for name, text in (("config.xml", CONFIG), ("users.xml", USERS)):
             with open(f"{self.dir}/{name}", "w") as file:
                 file.write(text.format(dir=self.dir, http=self.http, tcp=self.tcp))
-        self.process = subprocess.Popen([self.program, f"--config-file={self.dir}/config.xml"], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*self.program, f"--config-file={self.dir}/config.xml"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(200):
             try:
@@ -114,7 +122,7 @@ def sent(bench, server, subject, rows):
         return
     columns = server.ask("SELECT name FROM system.columns WHERE database = 'fleet' AND table = 'messages' AND default_kind = ''").split("\n")
     columns = ", ".join(columns)
-    client = [server.client, "--host=127.0.0.1", f"--port={server.tcp}"]
+    client = [*server.client, "--host=127.0.0.1", f"--port={server.tcp}"]
     text = bench.path("rows.tsv")
     Run([*client, f"--query=SELECT {columns} FROM fleet.messages FORMAT TSV"], stdout=text)
     server.ask("CREATE TABLE fleet.copy AS fleet.messages ENGINE = MergeTree PARTITION BY received ORDER BY (statement, host, time)")
