@@ -124,10 +124,12 @@ $(O)/inside/%.o: %.S $(O)/inside/offsets.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PORTABLE_FLAGS) $(ANYWHERE) -I. -I$(O)/inside -MMD -MP -g -c -o $@ $<
 
+# Headers of libraries are read here alone; `make` by itself installs nothing.
 $(O)/outside/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
+	$(Q)$(CC) $(OUTSIDE) -c -o $@ $< || { \
+		echo 'binlog: not built: if a header is not there: `make deps-build` installs what the build needs' >&2; exit 1; }
 
 # The page of a report, as C.
 $(O)/outside/html_template.c: decoder/html/assemble $(filter-out %.c %.h,$(wildcard decoder/html/*))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/unpack-packages, with an archive of our own: what is missing is there with its libraries, and this machine has
-# nothing more installed than before.
+# nothing more installed than before.  And what is said where nothing was installed.
 . tests/support/lib.sh
 mkdir -p "$TMP/archive" "$TMP/list.d"
 package() { # NAME DEPENDS: with a program that says its name
@@ -43,4 +43,9 @@ same "what is there is not asked for again" "0 0" "$? $(cat "$TMP/said" "$TMP/er
 unpack binlog-test-library
 same "without an archive: one sentence, which tests can repeat" "1 1 1" \
 	"$? $(wc -l <"$TMP/errors") $(grep -cF "$(cat "$TMP/debs/why")" "$TMP/errors")"
+
+# `make` alone, where a header is not there.
+make -s O="$TMP/build" CC="$CC -nostdinc" "$TMP/build/outside/base/escape.o" >/dev/null 2>"$TMP/errors"
+same "make fails" 2 $?
+same "and says what to do" 1 "$(grep -cF 'if a header is not there: `make deps-build` installs' "$TMP/errors")"
 finish
