@@ -15,6 +15,12 @@ void text_width_prepare(void);
  * link.h makes them, which have no width. */
 size_t text_width(const char *text, size_t bytes);
 
+/* Of a tab behind so many columns. */
+static inline size_t text_width_tab(size_t columns)
+{
+	return 8 - columns % 8;
+}
+
 /*
  * How many bytes at the start of such a text, without links, take no more
  * columns than that: whole characters, with all that combines with them.

@@ -6,8 +6,6 @@
 
 #include "base/text_width.h"
 
-#define TAB 8u /* columns between those that a tab leads to */
-
 static const char *cut_mark(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -74,7 +72,7 @@ static void put_expanded(
 		size_t spaces;
 
 		columns += text_width(line, length);
-		spaces = TAB - columns % TAB;
+		spaces = text_width_tab(columns);
 		columns += spaces;
 		render_buffer_put(out, line, length);
 		render_buffer_fill(out, ' ', spaces);

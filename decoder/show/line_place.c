@@ -14,7 +14,6 @@
 /* In memory, of a program or library whose code is looked through. */
 #define QUICK_BYTES ((uint64_t)32 << 20)
 
-#define TAB 8u /* columns between those that a tab leads to */
 #define GAP 2u /* between a line and its place, at least */
 
 /* Of contexts that have none. */
@@ -198,7 +197,7 @@ size_t line_place_columns(const char *line, size_t bytes)
 
 	while ((tab = bytes > 0 ? memchr(line, '\t', bytes) : NULL)) {
 		columns += text_width(line, (size_t)(tab - line));
-		columns += TAB - columns % TAB;
+		columns += text_width_tab(columns);
 		bytes -= (size_t)(tab + 1 - line);
 		line = tab + 1;
 	}

@@ -30,7 +30,7 @@ def free_port():
 
 
 def unpacked(bench, name):
-    """A command, with the libraries that were unpacked beside it; null: it is not there."""
+    """A command, with the libraries that were unpacked beside it; None: it is not there."""
     root = os.environ.get("DEBS", bench.build + "/debs") + "/root/usr"
     program = shutil.which(name, path=os.pathsep.join([os.environ["PATH"], "/usr/sbin", root + "/bin", root + "/sbin"]))
     libraries = os.pathsep.join(glob.glob(root + "/lib/*-linux-gnu*"))

@@ -51,8 +51,6 @@ static void top_number(char text[TOP_NUMBER_BYTES], double number, bool plain)
  * Text cut to columns of a terminal: such as escape_put() has made safe.
  */
 
-#define TAB 8u
-
 /* Of the character that begins the text. */
 static size_t count_bytes(const char *text, size_t size)
 {
@@ -75,7 +73,7 @@ static void top_clip(
 		size_t columns;
 
 		bytes = count_bytes(text + i, size - i);
-		columns = text[i] == '\t' ? TAB - column % TAB
+		columns = text[i] == '\t' ? text_width_tab(column)
 					  : text_width(text + i, bytes);
 		if (columns > width - column)
 			return;
