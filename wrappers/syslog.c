@@ -197,8 +197,8 @@ static void switch_off(uint32_t bits)
 	set_off(__atomic_load_n(&masked, __ATOMIC_RELAXED), bits);
 }
 
-/* What LOG_PERROR asks for, where libc does not do it.  A stream `recorded` that
- * has it already gets only the bytes that its record does not count. */
+/* What LOG_PERROR asks for, where libc does not do it.  A stream `recorded`
+ * that has it already gets only the bytes that its record does not count. */
 static COLD void print_echo(
 	unsigned recorded, int error, const char *format, va_list ap)
 {
